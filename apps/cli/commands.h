@@ -23,6 +23,7 @@ void add_compare(CLI::App& app, int& status);
 void add_derive(CLI::App& app, int& status);
 void add_info(CLI::App& app, int& status);
 void add_plot(CLI::App& app, int& status);
+void add_structure(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);
 void add_schema(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, int& status);

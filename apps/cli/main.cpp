@@ -52,6 +52,7 @@ int run_program(int argc, char** argv) {
   add_info(app, status);
   add_derive(app, status);
   add_plot(app, status);
+  add_structure(app, status);
   add_view(app, status);
   add_render(app, status);
   add_studio(app, status);

@@ -13,6 +13,7 @@ namespace sestina::cli {
 namespace {
 
 struct PlotCommand {
+  std::string log;  // x, y or xy
   std::string result;
   std::string output;
   std::string x;
@@ -45,6 +46,11 @@ void plot(const PlotCommand& options) {
   for (const char* name : {"frequency", "load", "mode"}) {
     if (options.x.empty() && table.has_column(name)) plot.x = name;
   }
+  // The structure of particles is over a distance or a cosine.
+  const bool has_time = table.has_column("t") || table.columns() == 0;
+  if (options.x.empty() && plot.x == "t" && !has_time) plot.x = table.header().columns.front().name;
+  plot.log_x = options.log == "x" || options.log == "xy";
+  plot.log_y = options.log == "y" || options.log == "xy";
   plot_result(table, plot);
 }
 
@@ -64,10 +70,14 @@ void add_plot(CLI::App& app, int& status) {
       ->type_name("FILE")
       ->check(check_file_name);
   command
-      ->add_option("--x", options->x,
-                   "Column of the horizontal axis (t; of statics load, of modes mode,\nof a frequency "
-                   "response frequency; of a sweep, its first axis)")
+      ->add_option(
+          "--x", options->x,
+          "Column of the horizontal axis (t; of statics load, of modes mode,\nof a frequency "
+          "response frequency; of a sweep, its first axis;\nof the structure of particles, the first column)")
       ->type_name("COLUMN");
+  command->add_option("--log", options->log, "Logarithmic axes")
+      ->check(CLI::IsMember({"x", "y", "xy"}))
+      ->type_name("AXES");
   command->add_option("--title", options->plot.title, "Title above the figure")->type_name("TEXT");
   command->add_option("--width", options->plot.width, "Width of the figure, 20 to 2000 mm")
       ->capture_default_str()

@@ -20,7 +20,7 @@ bodies:
 joints:
   - {name: hinge, type: revolute, parent: ground.origin, child: rod.origin, axis: [0, 0, 1], u: SPEED}
 """
-COMMANDS = ["run", "resume", "compare", "info", "derive", "plot", "convert", "schema"]
+COMMANDS = ["run", "resume", "compare", "info", "derive", "plot", "structure", "convert", "schema"]
 
 
 class Help(ProgramTest):
@@ -408,6 +408,44 @@ analysis: {coordinates: state_time, integrator: {elements: 1, pair: LQ}, duratio
     def test_refuses_a_number_of_states_that_is_none(self):
         self.expect_bad_input("--states", "compare", self.model, "--states", "many")
         self.expect_bad_input("--states", "compare", self.model, "--states", "-1")
+
+
+MELT = """\
+sestina: 1
+particles:
+  species: [{name: bead, mass: 1}]
+  positions: {random_walk: {chains: 4, beads: 6, bond_length: 0.97, density: 0.3, seed: 2}}
+  velocities: {temperature: 1, seed: 1}
+  bonds: [{type: rigid, length: 0.97}]
+  trajectory: {file: melt.h5, every: 0.1}
+analysis: {step: {dt: 0.01}, duration: 2}
+"""
+
+
+class Structure(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "melt.yaml").write_text(MELT)
+
+    def test_writes_tables_that_can_be_drawn(self):
+        self.expect(0, "run", "melt.yaml", "--quiet")
+        text = self.expect(0, "structure", "melt.yaml", "-o", "m").stdout
+        self.assertIn("24 particles, 4 molecules, 4 of them chains; 21 frames from t = 0 to 2", text)
+        self.assertRegex(text, r"bond length +0.97 ")
+        for table in ["displacement", "radial", "bond", "angle", "size"]:
+            self.expect(0, "plot", f"m-{table}.csv", "*", "--log", "y", "-o", f"{table}.svg")
+        self.expect(0, "plot", "m-displacement.csv", "g3", "--log", "xy", "-o", "log.png")
+        text = self.expect(0, "structure", "melt.yaml", "--from", "1", "--to", "1.85", "--every", "2").stdout
+        self.assertIn("5 frames from t = 1 to 1.8", text)
+
+    def test_tells_what_is_missing(self):
+        self.expect_bad_input("melt.h5", "structure", "melt.yaml")
+        self.expect_bad_input("particles", "structure", self.model)
+        self.expect(0, "run", "melt.yaml", "--quiet")
+        self.expect_bad_input("has 1 frames", "structure", "melt.yaml", "--from", "2")
+        self.expect_bad_input("distances up to 9", "structure", "melt.yaml", "--reach", "9")
+        self.expect_bad_input("melt.yaml", "structure", "melt.yaml", "--trajectory", "melt.yaml")
+        self.expect_bad_input("--every", "structure", "melt.yaml", "--every", "0")
 
 
 class Plot(ProgramTest):

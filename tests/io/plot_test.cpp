@@ -187,6 +187,22 @@ TEST(Panels, HoldOneUnitEach) {
   EXPECT_EQ(panels[1].series[1].name, "upper.origin.x");
 }
 
+// On request; a number without a logarithm becomes a gap, and ten to the power of zero has no minus.
+TEST(Panels, AreLogarithmicOnRequest) {
+  ResultHeader header;
+  header.columns = {{"t", ""}, {"g3", ""}};
+  ResultTable table(header);
+  for (const double t : {0.0, 1.0, 10.0, 1000.0}) table.append_row(std::vector{t, 2.0 * t});
+  const Panel panel = make_panels(table, {"g3"}, true).front();
+  EXPECT_TRUE(std::isnan(panel.series[0].values[0]));
+  EXPECT_DOUBLE_EQ(panel.series[0].values[2], std::log10(20.0));
+  HorizontalAxis axis = make_horizontal_axis(table, "t", true);
+  EXPECT_DOUBLE_EQ(axis.series.values[3], 3.0);
+  set_ticks(axis, "", 100.0, 20.0);
+  ASSERT_FALSE(axis.ticks.names.empty());
+  EXPECT_EQ(axis.ticks.names.front(), "10⁰");
+}
+
 TEST(Panels, AreNamedByWhatTheirColumnsShare) {
   const auto quantity = [](std::vector<std::string> names) {
     std::vector<Series> series;

@@ -15,6 +15,7 @@
 #include "sestina/io/result_file.h"
 #include "sestina/parallel/executor.h"
 #include "sestina/particle_run/lammps_data.h"
+#include "sestina/particle_run/trajectory_reader.h"
 #include "source_folder.h"
 
 namespace sestina {
@@ -201,6 +202,27 @@ analysis: {step: {dt: 0.004}, duration: 8}
   EXPECT_NEAR(report.last.bonded / 108.0, 20.0, 1.5);  // of a FENE bond with its own repulsion, at T = 1
 }
 
+// No bead is caught in a bond, which would stay at 1.35.
+TEST_F(ParticleRunTest, SeparatesAMeltWithoutCaughtBonds) {
+  std::ifstream stream(SESTINA_SOURCE_DIR "/examples/particles/02_polymer_melt.yaml");
+  std::ostringstream text;
+  text << stream.rdbuf();
+  run(text.str(), {},
+      {"particles.trajectory={file: " + path("melt.h5") + ", every: 1}", "analysis.duration=1"});
+  Box box;
+  box.periodic = {false, false, false};
+  TrajectoryReader reader(path("melt.h5"), 512, box);
+  std::vector<double> x;
+  for (std::size_t frame = 0; frame < 2; ++frame) {
+    reader.read(frame, x, box);
+    for (std::size_t i = 0; i + 1 < 512; ++i) {
+      if (i % 16 == 15) continue;
+      EXPECT_LT(std::hypot(x[3 * i] - x[3 * i + 3], x[3 * i + 1] - x[3 * i + 4], x[3 * i + 2] - x[3 * i + 5]),
+                1.2);
+    }
+  }
+}
+
 constexpr const char* kArticulated = R"(sestina: 1
 particles:
   species: [{name: bead, mass: 1}]
@@ -243,6 +265,36 @@ TEST_F(ParticleRunTest, ResumesArticulatedPolymersBitForBit) {
     EXPECT_EQ(contents("parts.csv"), contents("whole.csv"));
     std::filesystem::remove(path("state"));
   }
+}
+
+// What the writer wrote comes back, frame by frame, also of a box that changes.
+TEST_F(ParticleRunTest, ReadsATrajectoryBack) {
+  const std::string frames = "particles.trajectory={file: " + path("frames.h5") + ", every: 0.1}";
+  const std::string barostat = "particles.barostat={pressure: 2, period: 1, compressibility: 0.1, every: 5}";
+  const std::string thermostat = "particles.thermostat={type: nose_hoover, temperature: 1, period: 0.3}";
+  for (const std::vector<std::string>& set : {std::vector{frames}, {frames, thermostat, barostat}}) {
+    run(kFluid, {}, set);
+    const ParticleRunSpec spec = read_particle_run(parse_model_tree(kFluid, path("model.yaml"), {set}));
+    TrajectoryReader reader(path("frames.h5"), 256, spec.model.box);
+    ASSERT_EQ(reader.frames(), 5U);
+    EXPECT_NEAR(reader.time_of(4), 0.4, 1e-12);
+    ParticleSystem system(spec.model, executor_);
+    for (int i = 0; i < 100; ++i) system.step(0.004);
+    std::vector<double> expected(768), found;
+    system.copy_positions(expected);
+    Box box;
+    reader.read(4, found, box);
+    for (std::size_t i = 0; i < 768; ++i) EXPECT_NEAR(found[i], expected[i], 1e-12);
+    EXPECT_EQ(box.length, system.box().length);
+  }
+  EXPECT_THAT(message_of([&] { TrajectoryReader(path("frames.h5"), 255, {}); }),
+              HasSubstr("it has 256 particles, the model has 255"));
+  std::ofstream(path("letter.h5")) << "dear";
+  EXPECT_THAT(message_of([&] { TrajectoryReader(path("letter.h5"), 256, {}); }),
+              HasSubstr("cannot be read as an H5MD trajectory"));
+  std::filesystem::resize_file(path("frames.h5"), 4000);
+  EXPECT_THAT(message_of([&] { TrajectoryReader(path("frames.h5"), 256, {}); }),
+              HasSubstr("cannot be read as an H5MD trajectory"));
 }
 
 TEST_F(ParticleRunTest, TellsWhereArticulatedPolymersAreWrong) {

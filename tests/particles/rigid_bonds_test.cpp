@@ -53,7 +53,7 @@ ParticleModel make_molecules(const Bonds& bonds, int count, double spread = 0.0)
   model.term_types = {{TermLaw::kRigidBond, 0.0, 1.0, 0.0, 1.0, 1}};
   const std::vector<double> noise = make_noise(18 * count, 7), beads = place_beads(bonds);
   for (int m = 0; m < count; ++m) {
-    const double corner[] = {3.2 * (m % 6), 3.2 * (m / 6), 19.9};
+    const double corner[] = {3.2 * (m % 6), 3.2 * std::floor(m / 6.0), 19.9};
     for (int i = 0; i < 18; ++i)
       model.position.push_back(corner[i % 3] + beads[i] + spread * noise[18 * m + i]);
     for (int b = 0; b < 6; ++b) model.species_of.push_back((b + m) % 2);
@@ -75,13 +75,13 @@ Motion motion_of(const ParticleSystem& system) {
 }
 
 // Of lengths, relative, and of the speeds along the bonds.
-struct Errors {
+struct BondErrors {
   double length = 0.0, speed = 0.0;
 };
 
-Errors errors_of(const ParticleSystem& system) {
+BondErrors bond_errors_of(const ParticleSystem& system) {
   const Motion m = motion_of(system);
-  Errors errors;
+  BondErrors errors;
   for (const Term& term : system.model().terms) {
     const TermType& type = system.model().term_types[term.type];
     if (type.law != TermLaw::kRigidBond) continue;
@@ -172,7 +172,7 @@ TEST_P(OfEachStructure, KeepsLengthsMomentaAndEnergy) {
     system.step(0.005);
     worst = std::max(worst, std::abs(system.measure().total() - energy));
   }
-  const Errors errors = errors_of(system);
+  const BondErrors errors = bond_errors_of(system);
   EXPECT_LT(errors.length, 1e-12);
   EXPECT_LT(errors.speed, 1e-12);
   EXPECT_LT(worst, 2e-3 * energy);  // of order h^2, without drift
@@ -330,7 +330,7 @@ TEST(RigidBonds, HaveTheAnglesOfTheirMetricAndWithFixmanUniformOnes) {
     model.species = {{"bead", 1.0}};
     constexpr int kCount = 2000;
     for (int m = 0; m < kCount; ++m) {
-      const double x = 10.0 * (m % 40), y = 10.0 * (m / 40);
+      const double x = 10.0 * (m % 40), y = 10.0 * std::floor(m / 40.0);
       for (const double d : {x, y, 0.0, x + 1.0, y, 0.0, x + 1.0, y + 1.0, 0.0}) model.position.push_back(d);
       for (int b = 0; b < 3; ++b) model.species_of.push_back(0);
       model.terms.push_back({0, {3 * m, 3 * m + 1, -1, -1}});
@@ -393,7 +393,7 @@ TEST(RigidBonds, HaveTheSameBitsForAnyNumberOfThreadsAndAfterARestart) {
     for (int i = 334; i < 600; ++i) resumed.step(0.01);
     EXPECT_EQ(motion_of(serial).x, motion_of(resumed).x);
     EXPECT_EQ(motion_of(serial).v, motion_of(resumed).v);
-    EXPECT_LT(errors_of(serial).length, 1e-12);
+    EXPECT_LT(bond_errors_of(serial).length, 1e-12);
   }
 }
 
@@ -431,8 +431,8 @@ TEST(RigidBonds, MoveBeadsThatAreOffAndRefuseThoseThatAreFarOff) {
   model.velocity = make_noise(36, 4);
   Executor executor(1);
   const ParticleSystem system(model, executor);
-  EXPECT_LT(errors_of(system).length, 1e-13);
-  EXPECT_LT(errors_of(system).speed, 1e-13);
+  EXPECT_LT(bond_errors_of(system).length, 1e-13);
+  EXPECT_LT(bond_errors_of(system).speed, 1e-13);
   model.term_types[0].rest = 10.0;
   EXPECT_THAT(message_of([&] { ParticleSystem(model, executor); }),
               HasSubstr("10 is not less than half of the box's length 20 along x"));

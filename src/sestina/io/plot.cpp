@@ -112,8 +112,8 @@ class Plot {
   Plot(const ResultTable& table, const PlotOptions& options)
       : options_(options),
         format_(format_of(options.output)),
-        panels_(make_panels(table, select_columns(table, options))),
-        axis_(make_horizontal_axis(table, options.x)),
+        panels_(make_panels(table, select_columns(table, options), options.log_y)),
+        axis_(make_horizontal_axis(table, options.x, options.log_x)),
         x_unit_(table.unit(options.x)) {
     lay_out();
   }

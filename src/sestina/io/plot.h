@@ -14,6 +14,7 @@ struct PlotOptions {
   // coordinates (`*.q`) and the energies.
   std::vector<std::string> columns;
   std::string x = "t";  // or an expression
+  bool log_x = false, log_y = false;  // logarithmic axes; numbers that are not positive are left out
   std::string title;
   double width = 160;            // mm
   double height = 0;             // mm; 0: by the number of panels

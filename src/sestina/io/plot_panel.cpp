@@ -158,11 +158,12 @@ std::vector<std::string> select_columns(const ResultTable& table, const PlotOpti
   return chosen;
 }
 
-std::vector<Panel> make_panels(const ResultTable& table, const std::vector<std::string>& columns) {
+std::vector<Panel> make_panels(const ResultTable& table, const std::vector<std::string>& columns,
+                               bool log_y) {
   std::vector<Panel> panels;
   for (const std::string& name : columns) {
     const std::string& unit = table.unit(name);
-    const bool is_logarithmic = is_magnitude(name);
+    const bool is_logarithmic = log_y || is_magnitude(name);
     auto panel = std::find_if(panels.begin(), panels.end(), [&](const Panel& one) {
       return one.unit == unit && one.is_logarithmic == is_logarithmic;
     });
@@ -183,11 +184,11 @@ std::vector<Panel> make_panels(const ResultTable& table, const std::vector<std::
   return panels;
 }
 
-HorizontalAxis make_horizontal_axis(const ResultTable& table, const std::string& column) {
+HorizontalAxis make_horizontal_axis(const ResultTable& table, const std::string& column, bool log_x) {
   HorizontalAxis axis;
   axis.series = make_series(table, column);
   const std::vector<std::string> names = table.header().names();
-  axis.is_logarithmic = column == "frequency" && std::ranges::any_of(names, is_magnitude);
+  axis.is_logarithmic = log_x || (column == "frequency" && std::ranges::any_of(names, is_magnitude));
   if (axis.is_logarithmic) take_logarithms(axis.series.values);
   const std::vector<double>& x = axis.series.values;
   // Time fills the width; a curve that turns back needs a margin.

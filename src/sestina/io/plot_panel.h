@@ -33,8 +33,9 @@ struct HorizontalAxis {
 };
 
 // Returns the panels in the order of the first columns of their units; ranges are set, ticks and labels not.
-std::vector<Panel> make_panels(const ResultTable& table, const std::vector<std::string>& columns);
-HorizontalAxis make_horizontal_axis(const ResultTable& table, const std::string& column);
+std::vector<Panel> make_panels(const ResultTable& table, const std::vector<std::string>& columns,
+                               bool log_y = false);
+HorizontalAxis make_horizontal_axis(const ResultTable& table, const std::string& column, bool log_x = false);
 
 // Sets ticks at least `spacing` apart on an axis of that length (mm), and the corresponding label.
 void set_ticks(Panel& panel, double length, double spacing);

@@ -102,7 +102,8 @@ Ticks calc_ticks(double low, double high, int most) {
 Ticks calc_logarithmic_ticks(double low, double high, int most) {
   assert(low < high && most >= 2);
   constexpr double kRounding = 1e-9;
-  const double first = std::ceil(low - kRounding), last = std::floor(high + kRounding);
+  // Adding zero makes -0 a 0.
+  const double first = std::ceil(low - kRounding) + 0.0, last = std::floor(high + kRounding);
   Ticks ticks;
   if (last - first >= 1.0) {
     const double stride = std::ceil((last - first + 1.0) / most);

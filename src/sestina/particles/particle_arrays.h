@@ -11,6 +11,8 @@ namespace sestina {
 
 using Numbers64 = CacheLineVector<double>;
 
+inline constexpr int kParticleGrain = 2048;  // particles in a part of parallel work: some microseconds
+
 struct ParticleArrays {
   int size = 0;            // n; the arrays are padded to whole clusters
   Numbers64 x, y, z;       // m, in the box when lists are made, near it afterwards

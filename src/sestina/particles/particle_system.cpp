@@ -14,8 +14,6 @@
 namespace sestina {
 namespace {
 
-constexpr int kGrain = 2048;  // particles, some microseconds
-
 std::vector<LennardJonesCoefficients> tabulate(const ParticleModel& model) {
   const std::size_t count = model.species.size();
   std::vector<LennardJonesCoefficients> table(count * count);
@@ -201,7 +199,7 @@ void ParticleSystem::calc_central_forces(bool with_sums) {
 }
 
 void ParticleSystem::kick(double h) {
-  executor_.parallel_for(particles_.size, kGrain, [&](int begin, int end) {
+  executor_.parallel_for(particles_.size, kParticleGrain, [&](int begin, int end) {
     double *const vx = particles_.vx.data(), *const vy = particles_.vy.data(),
                   *const vz = particles_.vz.data();
     const double *const fx = particles_.fx.data(), *const fy = particles_.fy.data(),
@@ -216,7 +214,7 @@ void ParticleSystem::kick(double h) {
 }
 
 void ParticleSystem::advance_positions(double h) {
-  executor_.parallel_for(particles_.size, kGrain, [&](int begin, int end) {
+  executor_.parallel_for(particles_.size, kParticleGrain, [&](int begin, int end) {
     double *const x = particles_.x.data(), *const y = particles_.y.data(), *const z = particles_.z.data();
     const double *const vx = particles_.vx.data(), *const vy = particles_.vy.data(),
                         *const vz = particles_.vz.data();
@@ -238,7 +236,7 @@ void ParticleSystem::drift(double h) {
 // Since the lists were made.
 void ParticleSystem::check_lists() {
   const Displacement moved = executor_.parallel_reduce(
-      particles_.size, kGrain, Displacement{},
+      particles_.size, kParticleGrain, Displacement{},
       [&](int begin, int end) {
         const double *const x = particles_.x.data(), *const y = particles_.y.data(),
                             *const z = particles_.z.data();
@@ -265,7 +263,7 @@ void ParticleSystem::check_lists() {
 // Forces of overlapping particles differ by many powers of ten: their geometric mean separates small from
 // large.
 void ParticleSystem::relax(int steps, double largest) {
-  constexpr double kLongestBond = 0.9;  // of what FENE bonds allow
+  constexpr double kLongestBond = 0.7;  // of what FENE bonds allow: too short for a bead to be caught in
   for (int k = 0; k < steps; ++k) {
     const double most = largest * (steps - k) / steps;
     double sum = 0.0;
@@ -355,7 +353,7 @@ void ParticleSystem::step(double h) {
 
 double ParticleSystem::calc_kinetic() const {
   return executor_.parallel_reduce(
-      particles_.size, kGrain, 0.0,
+      particles_.size, kParticleGrain, 0.0,
       [&](int begin, int end) {
         double sum = 0.0;
         for (int i = begin; i < end; ++i) {

@@ -11,18 +11,13 @@
 #include "sestina/particles/random_numbers.h"
 
 namespace sestina {
-namespace {
-
-constexpr int kGrain = 2048;  // particles, some microseconds
-
-}  // namespace
 
 // Ornstein and Uhlenbeck's process, exactly.
 void ParticleSystem::randomise(double h) {
   const Langevin& thermostat = *model_.langevin;
   const double c = std::exp(-thermostat.friction * h);
   const double spread = std::sqrt((1.0 - c * c) * model_.boltzmann * thermostat.temperature);
-  executor_.parallel_for(particles_.size, kGrain / 8, [&](int begin, int end) {
+  executor_.parallel_for(particles_.size, kParticleGrain / 8, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
       const auto xi = calc_normal(thermostat.seed, RandomUse::kLangevin, static_cast<std::uint64_t>(steps_),
                                   static_cast<std::uint32_t>(particles_.number[i]));
@@ -73,7 +68,7 @@ void ParticleSystem::scale_by_chain(double h) {
     v[k] = (v[k] * damping + h4 * pull(k)) * damping;
   }
   const double scale = std::exp(-h2 * v[0]);
-  executor_.parallel_for(particles_.size, kGrain, [&](int begin, int end) {
+  executor_.parallel_for(particles_.size, kParticleGrain, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
       particles_.vx[i] *= scale;
       particles_.vy[i] *= scale;
