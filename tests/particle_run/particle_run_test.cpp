@@ -363,6 +363,11 @@ output: {{every: 0.4}}
   EXPECT_GT(by_species, 0.3);
   EXPECT_EQ(total_at_end("", "charges: [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]", ""), by_species);
   EXPECT_NEAR(total_at_end(", charge: 0.5", "", ", tolerance: 1.0e-9"), by_species, 1e-8);
+  EXPECT_NEAR(total_at_end(", charge: 0.5", "", ", every: 5"), by_species, 1e-4);
+  EXPECT_THAT(message_of([&] { total_at_end(", charge: 0.5", "", ", every: 0"); }),
+              HasSubstr("particles.pairs[0].every: 0 is not a number of steps"));
+  EXPECT_THAT(message_of([&] { total_at_end(", charge: 0.5", "", ", every: 3"); }),
+              HasSubstr("output.every: 0.4 is not a whole number of steps of 0.012"));
 }
 
 TEST_F(ParticleRunTest, ReportsEveryFaultWithItsPlace) {

@@ -485,5 +485,71 @@ TEST(ParticleSystem, TellsThatAStepIsTooLong) {
   EXPECT_THAT(message, HasSubstr("the step is too long"));
 }
 
+// Ions that also repel each other at short range, in an open box.
+ParticleModel make_ions(int every) {
+  ParticleModel model = make_fluid(3, 0.4, true);
+  model.box.periodic = {false, false, false};
+  model.pairs[0].cutoff = 30.0;  // all pairs: no jump of forces
+  for (int i = 0; i < model.size(); ++i) model.charge.push_back(i % 2 == 0 ? 1.0 : -1.0);
+  model.central = CentralForce{0.5, false, 0.0, every};
+  model.velocity = draw_velocities(model, 0.5, 3);
+  return model;
+}
+
+// Where slow forces act every k steps, the energy is as good as with k times the step for them alone; all
+// motions tend to the same one.
+TEST(SlowForces, GiveTheSameMotionInTheLimit) {
+  Executor executor(2);
+  const auto end_of = [&](int every, int steps) {
+    ParticleSystem system(make_ions(every), executor);
+    for (int i = 0; i < steps; ++i) system.step(0.4 / steps);
+    return positions_of(system);
+  };
+  const std::vector<double> exact = end_of(1, 6400);
+  const auto error_of = [&](const std::vector<double>& x) {
+    double worst = 0.0;
+    for (std::size_t i = 0; i < x.size(); ++i) worst = std::max(worst, std::abs(x[i] - exact[i]));
+    return worst;
+  };
+  const double coarse = error_of(end_of(4, 200)), fine = error_of(end_of(4, 400));
+  EXPECT_LT(coarse, 1e-3);
+  EXPECT_NEAR(coarse / fine, 4.0, 0.4);  // second order
+}
+
+TEST(SlowForces, KeepTheEnergyAtTheInstantsWhereTheyAct) {
+  Executor executor(2);
+  ParticleSystem system(make_ions(4), executor);
+  const ParticleMeasures first = system.measure();
+  EXPECT_NEAR(first.total(), ParticleSystem(make_ions(1), executor).measure().total(), 1e-10);
+  double worst = 0.0;
+  for (int i = 1; i <= 2000; ++i) {
+    system.step(0.002);
+    if (i % 4 == 0) worst = std::max(worst, std::abs(system.measure().total() - first.total()));
+  }
+  EXPECT_LT(worst, 2e-3 * first.kinetic);
+  std::vector<double> forces(3 * 108), all(3 * 108);
+  system.copy_forces(forces);
+  ParticleModel there = make_ions(1);
+  there.position = positions_of(system);
+  ParticleSystem(there, executor).copy_forces(all);
+  for (std::size_t i = 0; i < forces.size(); ++i) EXPECT_NEAR(forces[i], all[i], 1e-9);
+}
+
+TEST(SlowForces, HaveTheSameBitsAfterARestartBetweenThem) {
+  Executor executor(2);
+  ParticleSystem whole(make_ions(5), executor);
+  ParticleCheckpoint middle;
+  for (int i = 0; i < 400; ++i) {
+    whole.step(0.004);
+    if (i == 202) middle = whole.save();
+    if (i % 7 == 0) whole.measure();
+  }
+  ParticleSystem resumed(make_ions(5), executor);
+  resumed.restore(middle);
+  for (int i = 203; i < 400; ++i) resumed.step(0.004);
+  EXPECT_EQ(positions_of(whole), positions_of(resumed));
+  EXPECT_EQ(velocities_of(whole), velocities_of(resumed));
+}
+
 }  // namespace
 }  // namespace sestina

@@ -195,7 +195,7 @@ TEST(Structure, TellsRingsAndStarsFromChains) {
 
 TEST(Structure, RefusesFramesThatDoNotServe) {
   const ParticleModel model = make_lattice(2, 1.0);
-  const auto analyse = [&](std::vector<double> times, StructureOptions options = {}) {
+  const auto analyse = [&](const std::vector<double>& times, StructureOptions options = {}) {
     StructureAnalysis analysis(model, options);
     for (const double t : times) analysis.add(t, model.position, model.box);
     return analysis.finish();

@@ -13,7 +13,7 @@ struct PlotOptions {
   // Names, with `*` for any letters, or expressions of columns: `hip.q + knee.q`. Empty: the first 8 joint
   // coordinates (`*.q`) and the energies.
   std::vector<std::string> columns;
-  std::string x = "t";  // or an expression
+  std::string x = "t";                // or an expression
   bool log_x = false, log_y = false;  // logarithmic axes; numbers that are not positive are left out
   std::string title;
   double width = 160;            // mm

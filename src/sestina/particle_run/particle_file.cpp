@@ -70,6 +70,7 @@ class RunReader {
     const Mark mark = entry != nullptr ? entry->value->mark : root_.mark;
     read_times(analysis, mark, path);
     read_rows(top);
+    check_outer_steps(mark, top);
     if (spec_.trajectory) {
       const NodePath section = top / "particles", trajectory = section / "trajectory";
       if (spec_.trajectory->every == 0.0) spec_.trajectory->every = spec_.every;
@@ -113,6 +114,15 @@ class RunReader {
     }
   }
 
+  // Energies are those of the motion only where a force that does not act at every step has acted.
+  void check_outer_steps(const Mark& mark, const NodePath& top) {
+    if (!spec_.model.central || spec_.model.central->every < 2 || !(spec_.dt > 0.0)) return;
+    const double outer = spec_.dt * spec_.model.central->every;
+    const NodePath analysis = top / "analysis", output = top / "output";
+    check_whole(context_, mark, analysis / "duration", spec_.duration, outer);
+    check_whole(context_, mark, output / "every", spec_.every, outer);
+  }
+
   void read_rows(const NodePath& top) {
     const NodePath path = top / "output";
     OutputSpec output;
@@ -125,8 +135,9 @@ class RunReader {
     }
     // About 100 rows, as for bodies.
     if (spec_.dt > 0.0) {
-      const double total = std::round(spec_.duration / spec_.dt);
-      spec_.every = spec_.dt * std::max(1.0, std::floor(total / 100.0));
+      const double dt = spec_.dt * (spec_.model.central ? std::max(1, spec_.model.central->every) : 1);
+      const double total = std::round(spec_.duration / dt);
+      spec_.every = dt * std::max(1.0, std::floor(total / 100.0));
     }
     if (!output.every) return;
     if (const auto every = numbers_.evaluate(*output.every, path / "every")) spec_.every = *every;

@@ -194,6 +194,11 @@ void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
     central.is_gravity = word == "gravity";
     numbers_.read(map, "strength", central.strength);
     numbers_.read(map, "tolerance", central.tolerance);
+    numbers_.read(map, "every", central.every);
+    if (central.every < 1) {
+      context_.fault(map.mark_of("every"), map.path_of("every"),
+                     fmt::format("{} is not a number of steps", central.every));
+    }
     const double tolerance = central.tolerance;
     if (const YamlNode* given = map.find("tolerance"); given && !(tolerance >= 1e-12 && tolerance <= 0.1)) {
       context_.fault(*given, map.path_of("tolerance"),

@@ -120,6 +120,9 @@ class Checker {
     if (tolerance != 0.0 && !(tolerance >= 1e-12 && tolerance <= 1e-1)) {
       fault("pairs", fmt::format("the tolerance {} is not from 1e-12 to 0.1", tolerance));
     }
+    if (model_.central->every < 1) {
+      fault("pairs", fmt::format("a force cannot act every {} steps", model_.central->every));
+    }
     if (!std::isfinite(model_.central->strength)) fault("pairs", "the strength is not finite");
   }
 

@@ -34,6 +34,7 @@ struct CentralForce {
   double strength = 1.0;    // k
   bool is_gravity = false;  // the masses take the place of the charges
   double tolerance = 0.0;   // relative error allowed for the fast multipole method; 0: direct sum
+  int every = 1;            // steps between which it acts (ParticleSystem)
 };
 
 // Stretches (2 particles), angles (3), dihedrals (4).

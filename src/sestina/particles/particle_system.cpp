@@ -63,6 +63,7 @@ ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, I
   make_lists();
   if (!rigid_.empty()) rigid_.set_bonds(particles_, executor_);
   calc_forces(false);
+  calc_slow_forces();
   calc_sums();
   if (!std::isfinite(sums_.pair.energy + sums_.bonded.energy)) check_finite();
 }
@@ -102,7 +103,9 @@ void ParticleSystem::set_particles() {
   for (int i = 0; i < n; ++i) {
     particles_.charge[i] = model_.central->is_gravity ? 1.0 / particles_.inverse_mass[i] : model_.charge[i];
   }
-  for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_}) values->assign(padded, 0.0);
+  for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_, &slow_fx_, &slow_fy_, &slow_fz_}) {
+    values->assign(padded, 0.0);
+  }
 }
 
 void ParticleSystem::make_lists() {
@@ -145,7 +148,9 @@ void ParticleSystem::calc_forces(bool with_sums) {
     for (Numbers64* f : {&particles_.fx, &particles_.fy, &particles_.fz})
       std::fill(f->begin(), f->end(), 0.0);
   }
-  if (model_.central) calc_central_forces(with_sums);
+  if (model_.central && (with_sums || !has_slow_forces())) {
+    add_central_forces(with_sums, particles_.fx, particles_.fy, particles_.fz);
+  }
   if (!terms_.empty()) sums_.bonded = terms_.add_forces(t_, particles_, executor_);
   // Fixman's potential depends on angles alone: its virial is zero.
   if (!rigid_.empty() && model_.fixman_temperature > 0.0) {
@@ -169,7 +174,7 @@ void ParticleSystem::calc_sums() {
 }
 
 // Each pair of the open box: the virial of a force like 1/r^2 is its energy.
-void ParticleSystem::calc_central_forces(bool with_sums) {
+void ParticleSystem::add_central_forces(bool with_sums, Numbers64& fx, Numbers64& fy, Numbers64& fz) {
   const int n = particles_.size;
   const auto first_n = [n](Numbers64& values) {
     return std::span(values).first(static_cast<std::size_t>(n));
@@ -188,9 +193,9 @@ void ParticleSystem::calc_central_forces(bool with_sums) {
   double energy = 0.0;
   for (int i = 0; i < n; ++i) {
     const double kq = k * particles_.charge[i];
-    particles_.fx[i] -= kq * gx_[i];
-    particles_.fy[i] -= kq * gy_[i];
-    particles_.fz[i] -= kq * gz_[i];
+    fx[i] -= kq * gx_[i];
+    fy[i] -= kq * gy_[i];
+    fz[i] -= kq * gz_[i];
     energy += 0.5 * kq * potential_[i];
   }
   if (!with_sums) return;
@@ -198,12 +203,23 @@ void ParticleSystem::calc_central_forces(bool with_sums) {
   sums_.pair.virial += energy;
 }
 
-void ParticleSystem::kick(double h) {
+void ParticleSystem::calc_slow_forces() {
+  if (!has_slow_forces()) return;
+  for (Numbers64* f : {&slow_fx_, &slow_fy_, &slow_fz_}) std::fill(f->begin(), f->end(), 0.0);
+  add_central_forces(false, slow_fx_, slow_fy_, slow_fz_);
+}
+
+void ParticleSystem::kick_by_slow_forces(double h) {
+  kick(0.5 * h * model_.central->every, slow_fx_, slow_fy_, slow_fz_);
+}
+
+void ParticleSystem::kick(double h, const Numbers64& force_x, const Numbers64& force_y,
+                          const Numbers64& force_z) {
   executor_.parallel_for(particles_.size, kParticleGrain, [&](int begin, int end) {
     double *const vx = particles_.vx.data(), *const vy = particles_.vy.data(),
                   *const vz = particles_.vz.data();
-    const double *const fx = particles_.fx.data(), *const fy = particles_.fy.data(),
-                        *const fz = particles_.fz.data(), *const w = particles_.inverse_mass.data();
+    const double *const fx = force_x.data(), *const fy = force_y.data(), *const fz = force_z.data(),
+                        *const w = particles_.inverse_mass.data();
     for (int i = begin; i < end; ++i) {
       const double s = h * w[i];
       vx[i] += s * fx[i];
@@ -267,6 +283,11 @@ void ParticleSystem::relax(int steps, double largest) {
   for (int k = 0; k < steps; ++k) {
     const double most = largest * (steps - k) / steps;
     double sum = 0.0;
+    if (has_slow_forces()) {
+      for (int i = 0; i < particles_.size; ++i) {
+        particles_.fx[i] += slow_fx_[i], particles_.fy[i] += slow_fy_[i], particles_.fz[i] += slow_fz_[i];
+      }
+    }
     const auto force_on = [&](int i) {
       return std::hypot(particles_.fx[i], particles_.fy[i], particles_.fz[i]);
     };
@@ -285,6 +306,7 @@ void ParticleSystem::relax(int steps, double largest) {
     }
     check_lists();
     calc_forces(false);
+    calc_slow_forces();
   }
   if (!rigid_.empty()) turn_velocities();
 }
@@ -331,7 +353,11 @@ void ParticleSystem::project() {
 void ParticleSystem::step(double h) {
   const bool is_thermal = has_thermostat();
   if (model_.nose_hoover && is_thermal) scale_by_chain(h);
-  kick(0.5 * h);  // (1)
+  const auto is_outer = [&](std::int64_t steps) {
+    return has_slow_forces() && steps % model_.central->every == 0;
+  };
+  if (is_outer(steps_)) kick_by_slow_forces(h);
+  kick(0.5 * h, particles_.fx, particles_.fy, particles_.fz);  // (1)
   if (model_.langevin && is_thermal) {
     drift(0.5 * h);
     project();
@@ -341,8 +367,12 @@ void ParticleSystem::step(double h) {
   } else {
     drift(h);  // (2)
   }
-  calc_forces(false);  // (3)
-  kick(0.5 * h);       // (4)
+  calc_forces(false);                                          // (3)
+  kick(0.5 * h, particles_.fx, particles_.fy, particles_.fz);  // (4)
+  if (is_outer(steps_ + 1)) {
+    calc_slow_forces();
+    kick_by_slow_forces(h);
+  }
   project();
   if (model_.nose_hoover && is_thermal) scale_by_chain(h);
   ++steps_;
@@ -404,6 +434,8 @@ void ParticleSystem::copy_forces(std::span<double> out) const {
   for (int i = 0; i < particles_.size; ++i) {
     const std::size_t k = 3 * static_cast<std::size_t>(particles_.number[i]);
     out[k] = particles_.fx[i], out[k + 1] = particles_.fy[i], out[k + 2] = particles_.fz[i];
+    if (!has_slow_forces()) continue;
+    out[k] += slow_fx_[i], out[k + 1] += slow_fy_[i], out[k + 2] += slow_fz_[i];
   }
 }
 
@@ -477,6 +509,7 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
   steps_ = saved.steps, t_ = saved.t;
   if (!rigid_.empty()) rigid_.set_bonds(particles_, executor_);
   calc_forces(false);
+  calc_slow_forces();
 }
 
 std::vector<double> draw_velocities(const ParticleModel& model, double temperature, std::uint32_t seed) {

@@ -9,6 +9,9 @@
 //   (2) x += h v
 //   (3) F = F(x)
 //   (4) v += h/2 F/m
+// A central force may act every k steps alone (reversible RESPA: Tuckerman, Berne, Martyna, J. Chem. Phys.
+// 97, 1992): before and after each k steps with the other forces, v += k h/2 F/m. Velocities and energies are
+// those of the motion at multiples of k steps.
 // With the Langevin thermostat it is BAOAB (Leimkuhler and Matthews, Appl. Math. Res. Express, 2013): (2) is
 // cut into two halves, between which v = c v + sqrt((1 - c^2) k T/m) xi, c = exp(-friction h).
 // Rigid bonds (rigid_bonds.h) hold after every change of positions, and their velocities at the end of a step
@@ -114,8 +117,11 @@ class ParticleSystem {
   void make_lists();
   void calc_forces(bool with_sums);
   void calc_sums();
-  void calc_central_forces(bool with_sums);
-  void kick(double h);
+  void add_central_forces(bool with_sums, Numbers64& fx, Numbers64& fy, Numbers64& fz);
+  bool has_slow_forces() const { return model_.central && model_.central->every > 1; }
+  void calc_slow_forces();
+  void kick(double h, const Numbers64& fx, const Numbers64& fy, const Numbers64& fz);
+  void kick_by_slow_forces(double h);
   void drift(double h);
   void advance_positions(double h);
   void check_lists();
@@ -144,6 +150,7 @@ class ParticleSystem {
   RigidBonds rigid_;
   std::unique_ptr<FastMultipole> multipole_;  // sums central forces, if they have a tolerance
   Numbers64 potential_, gx_, gy_, gz_;        // of central forces
+  Numbers64 slow_fx_, slow_fy_, slow_fz_;     // N, of central forces that do not act at every step
   Numbers64 kept_fx_, kept_fy_, kept_fz_;     // forces of the motion, kept while others are measured
   Sums sums_;
   double t_ = 0.0;  // s
