@@ -325,7 +325,7 @@ double add_fixman(const RigidMolecules& m, const RigidBondTask& task) {
   const double energy = 0.5 * task.kT * log_determinant(m, s.matrix);
   invert(p, s.matrix);
   for (int k = 0; k < p.bonds; ++k) {
-    store3({}, s.forces + 24 * k);
+    store3(Vector{Lanes{}, Lanes{}, Lanes{}}, s.forces + 24 * k);
     store(-task.kT * load(s.residual + 8 * k), s.lambda + 8 * k);
   }
   for (int k = 0; k < p.bonds; ++k) {
