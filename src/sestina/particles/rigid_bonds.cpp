@@ -37,7 +37,7 @@ std::vector<RigidBond> list_bonds(const ParticleModel& model) {
   for (const Term& term : model.terms) {
     const TermType& type = model.term_types[static_cast<std::size_t>(term.type)];
     if (type.law != TermLaw::kRigidBond) continue;
-    const auto [first, second] = std::minmax(term.particles[0], term.particles[1]);
+    const auto [first, second] = std::minmax({term.particles[0], term.particles[1]});
     bonds.push_back({first, second, type.rest});
   }
   return bonds;
@@ -54,7 +54,7 @@ std::vector<Molecule> find_molecules(const ParticleModel& model) {
   std::vector<char> is_bonded(static_cast<std::size_t>(model.size()), 0);
   for (const RigidBond& bond : bonds) {
     is_bonded[bond.first] = is_bonded[bond.second] = 1;
-    const auto [least, other] = std::minmax(find_root(bond.first), find_root(bond.second));
+    const auto [least, other] = std::minmax({find_root(bond.first), find_root(bond.second)});
     root[other] = least;
   }
   std::vector<int> molecule_of(static_cast<std::size_t>(model.size()), -1);
