@@ -143,8 +143,7 @@ void run_structure(const StructureCommand& options) {
 
 void add_structure(CLI::App& app, int& status) {
   auto options = std::make_shared<StructureCommand>();
-  CLI::App* command = app.add_subcommand(
-      "structure", "Measure sizes, displacements and distances in a trajectory of particles");
+  CLI::App* command = app.add_subcommand("structure", "Measure a trajectory of particles");
   command->add_option("MODEL", options->model, "Model file with particles")->required()->type_name("FILE");
   command
       ->add_option("-o,--out", options->out,
