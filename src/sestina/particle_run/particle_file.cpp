@@ -76,7 +76,7 @@ class RunReader {
       if (spec_.trajectory->every == 0.0) spec_.trajectory->every = spec_.every;
       if (spec_.dt > 0.0) {
         check_whole(context_, root_.find("particles")->value->mark, trajectory / "every",
-                    spec_.trajectory->every, spec_.dt);
+                    spec_.trajectory->every, spec_.outer_step());
       }
     }
   }
@@ -117,7 +117,7 @@ class RunReader {
   // Energies are those of the motion only where a force that does not act at every step has acted.
   void check_outer_steps(const Mark& mark, const NodePath& top) {
     if (!spec_.model.central || spec_.model.central->every < 2 || !(spec_.dt > 0.0)) return;
-    const double outer = spec_.dt * spec_.model.central->every;
+    const double outer = spec_.outer_step();
     const NodePath analysis = top / "analysis", output = top / "output";
     check_whole(context_, mark, analysis / "duration", spec_.duration, outer);
     check_whole(context_, mark, output / "every", spec_.every, outer);
@@ -135,7 +135,7 @@ class RunReader {
     }
     // About 100 rows, as for bodies.
     if (spec_.dt > 0.0) {
-      const double dt = spec_.dt * (spec_.model.central ? std::max(1, spec_.model.central->every) : 1);
+      const double dt = spec_.outer_step();
       const double total = std::round(spec_.duration / dt);
       spec_.every = dt * std::max(1.0, std::floor(total / 100.0));
     }
@@ -151,6 +151,10 @@ class RunReader {
 };
 
 }  // namespace
+
+std::filesystem::path ParticleRunSpec::trajectory_file(const std::filesystem::path& model_file) const {
+  return trajectory ? model_file.parent_path() / trajectory->file : std::filesystem::path();
+}
 
 long ParticleRunSpec::steps() const { return std::lround(duration / dt); }
 long ParticleRunSpec::steps_between_rows() const { return std::lround(every / dt); }

@@ -1,6 +1,7 @@
 // Model files with `particles` (docs/particles.md).
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -38,7 +39,11 @@ struct ParticleRunSpec {
   std::filesystem::path data_file;       // where the positions come from, if from a file
   std::uint64_t data_checksum = 0;       // of its text
 
+  // The trajectory's file; a relative name is relative to the model file. Empty: none.
+  std::filesystem::path trajectory_file(const std::filesystem::path& model_file) const;
   long steps() const;  // of the run
+  // The time after which all forces have acted, s.
+  double outer_step() const { return dt * (model.central ? std::max(1, model.central->every) : 1); }
   long steps_between_rows() const;
   long steps_between_frames() const;
 };

@@ -56,11 +56,7 @@ class ParticleRun {
     if (!(options.every_wall > 0.0)) {
       throw InputError(fmt::format("checkpoints cannot be {} s of wall time apart", options.every_wall));
     }
-    if (spec_.trajectory && spec_.trajectory->file.is_relative()) {
-      trajectory_file_ = std::filesystem::path(file).parent_path() / spec_.trajectory->file;
-    } else if (spec_.trajectory) {
-      trajectory_file_ = spec_.trajectory->file;
-    }
+    trajectory_file_ = spec_.trajectory_file(file);
     check_files(file);
   }
 

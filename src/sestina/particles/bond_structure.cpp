@@ -1,15 +1,13 @@
 #include "sestina/particles/bond_structure.h"
 
 #include <algorithm>
-#include <set>
-#include <utility>
+
+#include "sestina/numerics/block_ldlt.h"
 
 namespace sestina {
 namespace {
 
-using Neighbours = std::vector<std::set<int>>;  // of each bond
-
-std::vector<std::vector<int>> list_bonds_of_beads(int beads, const std::vector<std::array<int, 2>>& bonds) {
+std::vector<std::vector<int>> list_bonds_of_beads(int beads, const Bonds& bonds) {
   std::vector<std::vector<int>> of_bead(static_cast<std::size_t>(beads));
   for (std::size_t k = 0; k < bonds.size(); ++k) {
     for (const int bead : bonds[k]) of_bead[static_cast<std::size_t>(bead)].push_back(static_cast<int>(k));
@@ -17,39 +15,17 @@ std::vector<std::vector<int>> list_bonds_of_beads(int beads, const std::vector<s
   return of_bead;
 }
 
-Neighbours find_neighbours(int beads, const std::vector<std::array<int, 2>>& bonds) {
-  Neighbours neighbours(bonds.size());
+// Bonds that share a bead are coupled.
+EliminationOrder choose_order(int beads, const Bonds& bonds) {
+  BlockPattern pattern;
+  pattern.sizes.assign(bonds.size(), 1);
+  pattern.is_dual.assign(bonds.size(), false);
   for (const std::vector<int>& meeting : list_bonds_of_beads(beads, bonds)) {
-    for (const int k : meeting)
-      neighbours[static_cast<std::size_t>(k)].insert(meeting.begin(), meeting.end());
-  }
-  for (std::size_t k = 0; k < bonds.size(); ++k) neighbours[k].erase(static_cast<int>(k));
-  return neighbours;
-}
-
-// Which bond is eliminated first, second, ...: always one with the fewest neighbours, so that trees have no
-// fill. `below` becomes the neighbours of each bond when it is eliminated.
-std::vector<int> choose_order(Neighbours neighbours, Neighbours& below) {
-  std::set<std::pair<std::size_t, int>> waiting;  // number of neighbours, bond
-  for (std::size_t k = 0; k < neighbours.size(); ++k) {
-    waiting.emplace(neighbours[k].size(), static_cast<int>(k));
-  }
-  std::vector<int> order;
-  below.resize(neighbours.size());
-  while (!waiting.empty()) {
-    const int k = waiting.begin()->second;
-    waiting.erase(waiting.begin());
-    order.push_back(k);
-    below[static_cast<std::size_t>(k)] = neighbours[static_cast<std::size_t>(k)];
-    for (const int l : below[static_cast<std::size_t>(k)]) {
-      std::set<int>& others = neighbours[static_cast<std::size_t>(l)];
-      waiting.erase({others.size(), l});
-      others.insert(below[static_cast<std::size_t>(k)].begin(), below[static_cast<std::size_t>(k)].end());
-      others.erase(l), others.erase(k);
-      waiting.emplace(others.size(), l);
+    for (std::size_t a = 0; a < meeting.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) pattern.couplings.push_back({meeting[b], meeting[a]});
     }
   }
-  return order;
+  return EliminationOrder(pattern);
 }
 
 // The place of entry (row, column) in the matrix.
@@ -89,21 +65,14 @@ BondPattern BondStructure::pattern() const {
           signs_of_bead.data()};
 }
 
-BondStructure make_bond_structure(int beads, const std::vector<std::array<int, 2>>& bonds) {
+BondStructure make_bond_structure(int beads, const Bonds& bonds) {
+  const EliminationOrder order = choose_order(beads, bonds);
   BondStructure made;
   made.beads = beads;
-  Neighbours below;
-  const std::vector<int> order = choose_order(find_neighbours(beads, bonds), below);
-  std::vector<int> turn(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k)
-    turn[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
   made.below_begin.push_back(0);
-  for (const int k : order) {
-    made.ends.push_back(bonds[static_cast<std::size_t>(k)]);
-    const auto first = made.below.insert(made.below.end(), below[static_cast<std::size_t>(k)].begin(),
-                                         below[static_cast<std::size_t>(k)].end());
-    std::transform(first, made.below.end(), first, [&](int l) { return turn[static_cast<std::size_t>(l)]; });
-    std::sort(first, made.below.end());
+  for (std::size_t k = 0; k < order.nodes.size(); ++k) {
+    made.ends.push_back(bonds[static_cast<std::size_t>(order.nodes[k])]);
+    made.below.insert(made.below.end(), order.neighbours[k].begin(), order.neighbours[k].end());
     made.below_begin.push_back(made.pairs());
   }
   list_targets(made);

@@ -1,16 +1,17 @@
-// Which rigid bonds of a molecule share beads, and the order in which their conditions are eliminated.
+// The structure of a molecule with rigid bonds: the beads that they share, and the order in which their
+// conditions are eliminated.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "sestina/particles/kernels/rigid_bond_kernels.h"
+#include "sestina/particles/molecules.h"
 
 namespace sestina {
 
 struct BondStructure {
   int beads = 0;
-  std::vector<std::array<int, 2>> ends;  // beads of each bond, in the order of elimination
+  Bonds ends;  // beads of each bond, in the order of elimination
   std::vector<int> below_begin, below, targets;
   std::vector<int> bonds_of_bead_begin, bonds_of_bead;
   std::vector<double> signs_of_bead;
@@ -21,6 +22,6 @@ struct BondStructure {
 };
 
 // Bonds between beads 0, 1, ...; the order of elimination is one of minimum degree, without fill for trees.
-BondStructure make_bond_structure(int beads, const std::vector<std::array<int, 2>>& bonds);
+BondStructure make_bond_structure(int beads, const Bonds& bonds);
 
 }  // namespace sestina

@@ -16,34 +16,27 @@ const MultipoleKernels* multipole_kernels_avx512();
 const RigidBondKernels* rigid_bond_kernels_avx512();
 #endif
 
-const ParticleKernels& particle_kernels(InstructionSet set) {
-#ifdef SESTINA_X86_KERNELS
-  if (set == InstructionSet::kAvx2) return *particle_kernels_avx2();
-  if (set == InstructionSet::kAvx512) return *particle_kernels_avx512();
-#else
-  (void)set;
-#endif
-  return *particle_kernels_portable();
+namespace {
+
+// The table for the instruction set. Machines that are not x86 have the portable one alone.
+template <class Table>
+const Table& choose(InstructionSet set, const Table* (*portable)(), const Table* (*avx2)(),
+                    const Table* (*avx512)()) {
+  if (set == InstructionSet::kAvx2) return *avx2();
+  if (set == InstructionSet::kAvx512) return *avx512();
+  return *portable();
 }
 
-const MultipoleKernels& multipole_kernels(InstructionSet set) {
-#ifdef SESTINA_X86_KERNELS
-  if (set == InstructionSet::kAvx2) return *multipole_kernels_avx2();
-  if (set == InstructionSet::kAvx512) return *multipole_kernels_avx512();
-#else
-  (void)set;
-#endif
-  return *multipole_kernels_portable();
-}
+}  // namespace
 
-const RigidBondKernels& rigid_bond_kernels(InstructionSet set) {
 #ifdef SESTINA_X86_KERNELS
-  if (set == InstructionSet::kAvx2) return *rigid_bond_kernels_avx2();
-  if (set == InstructionSet::kAvx512) return *rigid_bond_kernels_avx512();
+#define SESTINA_CHOOSE(name) choose(set, name##_portable, name##_avx2, name##_avx512)
 #else
-  (void)set;
+#define SESTINA_CHOOSE(name) choose(set, name##_portable, name##_portable, name##_portable)
 #endif
-  return *rigid_bond_kernels_portable();
-}
+
+const ParticleKernels& particle_kernels(InstructionSet set) { return SESTINA_CHOOSE(particle_kernels); }
+const MultipoleKernels& multipole_kernels(InstructionSet set) { return SESTINA_CHOOSE(multipole_kernels); }
+const RigidBondKernels& rigid_bond_kernels(InstructionSet set) { return SESTINA_CHOOSE(rigid_bond_kernels); }
 
 }  // namespace sestina

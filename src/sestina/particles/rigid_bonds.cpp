@@ -32,7 +32,7 @@ struct Molecule {
   std::vector<RigidBond> bonds;  // ascending
 };
 
-std::vector<RigidBond> list_bonds(const ParticleModel& model) {
+std::vector<RigidBond> list_rigid_bonds(const ParticleModel& model) {
   std::vector<RigidBond> bonds;
   for (const Term& term : model.terms) {
     const TermType& type = model.term_types[static_cast<std::size_t>(term.type)];
@@ -43,32 +43,18 @@ std::vector<RigidBond> list_bonds(const ParticleModel& model) {
   return bonds;
 }
 
-std::vector<Molecule> find_molecules(const ParticleModel& model) {
-  std::vector<int> root(static_cast<std::size_t>(model.size()));
-  std::iota(root.begin(), root.end(), 0);
-  const auto find_root = [&](int i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
-  };
-  const std::vector<RigidBond> bonds = list_bonds(model);
-  std::vector<char> is_bonded(static_cast<std::size_t>(model.size()), 0);
-  for (const RigidBond& bond : bonds) {
-    is_bonded[bond.first] = is_bonded[bond.second] = 1;
-    const auto [least, other] = std::minmax({find_root(bond.first), find_root(bond.second)});
-    root[other] = least;
-  }
-  std::vector<int> molecule_of(static_cast<std::size_t>(model.size()), -1);
+std::vector<Molecule> find_rigid_molecules(const ParticleModel& model) {
+  const std::vector<RigidBond> bonds = list_rigid_bonds(model);
+  Bonds pairs;
+  for (const RigidBond& bond : bonds) pairs.push_back({bond.first, bond.second});
   std::vector<Molecule> molecules;
-  for (int i = 0; i < model.size(); ++i) {
-    if (!is_bonded[i]) continue;
-    const int first = find_root(i);
-    if (molecule_of[first] < 0) {
-      molecule_of[first] = static_cast<int>(molecules.size());
-      molecules.emplace_back();
-    }
-    molecules[molecule_of[first]].beads.push_back(i);
+  std::vector<int> molecule_of(static_cast<std::size_t>(model.size()), -1);
+  for (std::vector<int>& beads : find_molecules(find_bonded(model.size(), pairs))) {
+    for (const int bead : beads) molecule_of[bead] = static_cast<int>(molecules.size());
+    std::ranges::sort(beads);
+    molecules.push_back({std::move(beads), {}});
   }
-  for (const RigidBond& bond : bonds) molecules[molecule_of[find_root(bond.first)]].bonds.push_back(bond);
+  for (const RigidBond& bond : bonds) molecules[molecule_of[bond.first]].bonds.push_back(bond);
   for (Molecule& molecule : molecules) {
     std::ranges::sort(molecule.bonds, {}, [](const RigidBond& b) { return std::pair(b.first, b.second); });
   }
@@ -80,8 +66,8 @@ int find_bead(const Molecule& molecule, int particle) {
 }
 
 // The bonds of a molecule between its beads.
-std::vector<std::array<int, 2>> local_bonds(const Molecule& molecule) {
-  std::vector<std::array<int, 2>> local;
+Bonds local_bonds(const Molecule& molecule) {
+  Bonds local;
   for (const RigidBond& bond : molecule.bonds) {
     local.push_back({find_bead(molecule, bond.first), find_bead(molecule, bond.second)});
   }
@@ -146,7 +132,7 @@ RigidBonds::Group::Group(const BondStructure& given, const ParticleModel& model,
       numbers[lane(b)] = molecule.beads[b];
       inverse_mass[lane(b)] = 1.0 / model.species[model.species_of[molecule.beads[b]]].mass;
     }
-    const std::vector<std::array<int, 2>> local = local_bonds(molecule);
+    const Bonds local = local_bonds(molecule);
     for (int k = 0; k < bonds; ++k) {
       const auto [i, j] = given.ends[k];
       const auto at = std::ranges::find(local, given.ends[k]) - local.begin();
@@ -165,15 +151,13 @@ RigidBonds::Group::Group(const BondStructure& given, const ParticleModel& model,
   }
 }
 
-RigidBonds::RigidBonds(RigidBonds&&) noexcept = default;
-RigidBonds& RigidBonds::operator=(RigidBonds&&) noexcept = default;
 RigidBonds::~RigidBonds() = default;
 
 RigidBonds::RigidBonds(const ParticleModel& model, InstructionSet set)
     : kernels_(&rigid_bond_kernels(set)), box_(model.box) {
-  const std::vector<Molecule> molecules = find_molecules(model);
+  const std::vector<Molecule> molecules = find_rigid_molecules(model);
   if (molecules.empty()) return;
-  std::map<std::pair<std::size_t, std::vector<std::array<int, 2>>>, std::vector<const Molecule*>> alike;
+  std::map<std::pair<std::size_t, Bonds>, std::vector<const Molecule*>> alike;
   for (const Molecule& molecule : molecules) {
     alike[{molecule.beads.size(), local_bonds(molecule)}].push_back(&molecule);
     count_ += static_cast<int>(molecule.bonds.size());
@@ -190,7 +174,7 @@ RigidBonds::RigidBonds(const ParticleModel& model, InstructionSet set)
   }
   ParticleArrays particles = make_arrays(model);
   set_places(particles);
-  check_independent(particles);
+  check_independent(std::move(particles));
 }
 
 RigidBondTask RigidBonds::task_on(ParticleArrays& particles) const {
@@ -211,14 +195,12 @@ RigidBondTask RigidBonds::task_on(ParticleArrays& particles) const {
   return task;
 }
 
-void RigidBonds::check_independent(ParticleArrays& particles) const {
-  ParticleArrays copy = particles;
+void RigidBonds::check_independent(ParticleArrays particles) {
   double pivots[kLanes] = {};
-  RigidBondTask task = task_on(copy);
+  RigidBondTask task = task_on(particles);
   task.smallest_pivots = pivots;
-  for (const Group& group : groups_) {
-    Group own = group;
-    kernels_->project(own.molecules(), task);
+  for (Group& group : groups_) {
+    kernels_->project(group.molecules(), task);
     for (int l = 0; l < group.used; ++l) {
       if (pivots[l] > kSmallestPivot) continue;
       throw InputError(
@@ -313,9 +295,9 @@ void RigidBonds::fail(double t, const ParticleArrays& particles) const {
 }
 
 void satisfy_rigid_bonds(ParticleModel& model) {
-  ParticleArrays particles = make_arrays(model);
-  const std::vector<RigidBond> all = list_bonds(model);
+  const std::vector<RigidBond> all = list_rigid_bonds(model);
   if (all.empty()) return;
+  ParticleArrays particles = make_arrays(model);
   for (const RigidBond& bond : all) {
     const double length = length_of(model.box, particles, bond.first, bond.second);
     if (std::abs(length - bond.length) <= kLargestMisfit * bond.length) continue;
@@ -342,6 +324,6 @@ void satisfy_rigid_bonds(ParticleModel& model) {
   put(particles.vz, 2, model.velocity);
 }
 
-int count_rigid_bonds(const ParticleModel& model) { return static_cast<int>(list_bonds(model).size()); }
+int count_rigid_bonds(const ParticleModel& model) { return static_cast<int>(list_rigid_bonds(model).size()); }
 
 }  // namespace sestina

@@ -37,8 +37,8 @@ class RigidBonds {
  public:
   // Throws InputError where conditions of a molecule depend on each other at the model's positions.
   RigidBonds(const ParticleModel& model, InstructionSet set);
-  RigidBonds(RigidBonds&&) noexcept;
-  RigidBonds& operator=(RigidBonds&&) noexcept;
+  RigidBonds(const RigidBonds&) = delete;
+  RigidBonds& operator=(const RigidBonds&) = delete;
   ~RigidBonds();
 
   int count() const { return count_; }  // conditions; each takes a degree of freedom
@@ -46,7 +46,6 @@ class RigidBonds {
 
   // After the particles have been put into another order, and at the start.
   void set_places(const ParticleArrays& particles);
-  void set_box(const Box& box) { box_ = box; }
   // Takes the directions of G from the positions.
   void set_bonds(ParticleArrays& particles, Executor& executor);
 
@@ -65,11 +64,11 @@ class RigidBonds {
   RigidBondTask task_on(ParticleArrays& particles) const;
   template <class Kernel>
   double sum_groups(Executor& executor, Kernel&& kernel);
-  void check_independent(ParticleArrays& particles) const;
+  void check_independent(ParticleArrays particles);
   [[noreturn]] void fail(double t, const ParticleArrays& particles) const;
 
   const RigidBondKernels* kernels_;
-  Box box_;
+  const Box box_;
   int count_ = 0;
   std::vector<std::unique_ptr<BondStructure>> structures_;
   std::vector<Group> groups_;

@@ -39,54 +39,36 @@ void add_count(std::vector<double>& counts, double value, double low, double hig
 StructureAnalysis::StructureAnalysis(const ParticleModel& model, const StructureOptions& options)
     : options_(options) {
   for (const int species : model.species_of) mass_.push_back(model.species[species].mass);
-  find_molecules(model);
+  set_molecules(model);
 }
 
-void StructureAnalysis::find_molecules(const ParticleModel& model) {
-  const auto n = static_cast<std::size_t>(model.size());
-  std::vector<std::vector<int>> neighbours(n);
-  for (const Term& term : model.terms) {
-    if (size_of(model.term_types[term.type].law) != 2) continue;
-    bonds_.push_back({term.particles[0], term.particles[1]});
-    neighbours[term.particles[0]].push_back(term.particles[1]);
-    neighbours[term.particles[1]].push_back(term.particles[0]);
-  }
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t a = 0; a < neighbours[j].size(); ++a) {
-      for (std::size_t b = 0; b < a; ++b) {
-        angles_.push_back({neighbours[j][b], static_cast<int>(j), neighbours[j][a]});
-      }
+void StructureAnalysis::set_molecules(const ParticleModel& model) {
+  bonds_ = list_bonds(model);
+  const std::vector<std::vector<int>> bonded = find_bonded(model.size(), bonds_);
+  for (std::size_t j = 0; j < bonded.size(); ++j) {
+    for (std::size_t a = 0; a < bonded[j].size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b)
+        angles_.push_back({bonded[j][b], static_cast<int>(j), bonded[j][a]});
     }
   }
-  molecule_of_.assign(n, -1);
-  const auto is_end = [&](std::size_t i) { return neighbours[i].size() == 1; };
-  // Ends come first, so that chains are found from end to end.
-  for (const bool from_ends : {true, false}) {
-    for (std::size_t first = 0; first < n; ++first) {
-      if (molecule_of_[first] >= 0 || neighbours[first].empty() || is_end(first) != from_ends) continue;
-      Molecule& molecule = molecules_.emplace_back();
-      const int number = static_cast<int>(molecules_.size()) - 1;
-      molecule.beads = {static_cast<int>(first)};
-      molecule_of_[first] = number;
-      std::size_t ends = 0, most = 0;
-      for (std::size_t k = 0; k < molecule.beads.size(); ++k) {
-        const auto bead = static_cast<std::size_t>(molecule.beads[k]);
-        ends += is_end(bead);
-        most = std::max(most, neighbours[bead].size());
-        molecule.mass += mass_[bead];
-        for (const int next : neighbours[bead]) {
-          if (molecule_of_[next] >= 0) continue;
-          molecule_of_[next] = number;
-          molecule.beads.push_back(next);
-        }
-      }
-      molecule.is_chain = ends == 2 && most <= 2;
-      if (!molecule.is_chain) continue;
+  molecule_of_.assign(bonded.size(), -1);
+  for (std::vector<int>& beads : find_molecules(bonded)) {
+    Molecule& molecule = molecules_.emplace_back();
+    std::size_t ends = 0, most = 0;
+    for (const int bead : beads) {
+      molecule_of_[bead] = static_cast<int>(molecules_.size()) - 1;
+      molecule.mass += mass_[bead];
+      ends += bonded[bead].size() == 1;
+      most = std::max(most, bonded[bead].size());
+    }
+    molecule.is_chain = ends == 2 && most <= 2;
+    if (molecule.is_chain) {
       ++chains_;
-      const std::size_t size = molecule.beads.size(), count = std::max<std::size_t>(1, size / 4);
-      const std::size_t begin = (size - count) / 2;
-      for (std::size_t k = begin; k < begin + count; ++k) inner_.push_back(molecule.beads[k]);
+      const std::size_t count = std::max<std::size_t>(1, beads.size() / 4);
+      const auto begin = beads.begin() + static_cast<std::ptrdiff_t>((beads.size() - count) / 2);
+      inner_.insert(inner_.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
     }
+    molecule.beads = std::move(beads);
   }
 }
 

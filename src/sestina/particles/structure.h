@@ -5,6 +5,8 @@
 //   for (...) analysis.add(t, positions, box);
 //   StructureResult result = analysis.finish();
 //
+// All frames stay in memory, 24 bytes for each particle.
+//
 // With x the positions without the motion of the common centre of mass, X those of the centres of molecules,
 // and means over particles, molecules and all instants as starts (Kremer and Grest, J. Chem. Phys. 92, 1990):
 //   R^2  = |x_last - x_first|^2 of chains,   Rg^2 = mean of |x - X|^2 in a molecule
@@ -18,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "sestina/particles/molecules.h"
 #include "sestina/particles/particle_model.h"
 
 namespace sestina {
@@ -79,7 +82,7 @@ class StructureAnalysis {
     double end_to_end_square = 0.0, gyration_square = 0.0, bond_length = 0.0;  // means
   };
 
-  void find_molecules(const ParticleModel& model);
+  void set_molecules(const ParticleModel& model);
   void measure_molecules(Frame& frame) const;
   void count_bonds(const Frame& frame);
   EstimatedMean estimate(double Frame::*member) const;
@@ -90,8 +93,8 @@ class StructureAnalysis {
                               double high) const;
 
   StructureOptions options_;
-  std::vector<double> mass_;                // (n) kg
-  std::vector<std::array<int, 2>> bonds_;   // particles
+  std::vector<double> mass_;  // (n) kg
+  Bonds bonds_;
   std::vector<std::array<int, 3>> angles_;  // particles of two bonds; the middle one has both
   std::vector<Molecule> molecules_;
   std::vector<int> molecule_of_;  // of each particle; -1: none

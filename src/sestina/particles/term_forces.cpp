@@ -7,6 +7,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
+#include "sestina/particles/molecules.h"
 #include "sestina/particles/particle_arrays.h"
 
 namespace sestina {
@@ -215,12 +216,7 @@ void TermForces::fail(double t, const ParticleArrays& particles) const {
 
 Exclusions find_exclusions(const ParticleModel& model, int bonds) {
   const int n = model.size();
-  std::vector<std::vector<int>> direct(static_cast<std::size_t>(n));
-  for (const Term& term : model.terms) {
-    if (size_of(model.term_types[term.type].law) != 2 || bonds == 0) continue;
-    direct[term.particles[0]].push_back(term.particles[1]);
-    direct[term.particles[1]].push_back(term.particles[0]);
-  }
+  const std::vector<std::vector<int>> direct = find_bonded(n, bonds == 0 ? Bonds{} : list_bonds(model));
   Exclusions exclusions;
   exclusions.begins.push_back(0);
   std::vector<int> found, shell, next;

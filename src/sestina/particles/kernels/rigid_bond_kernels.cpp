@@ -33,7 +33,7 @@ struct Vector {
 struct Scratch {
   double *beads, *a, *forces, *residual, *lambda, *matrix;
 
-  Scratch(const RigidMolecules& m)
+  explicit Scratch(const RigidMolecules& m)
       : beads(m.scratch),
         a(beads + 8 * 3 * m.pattern.beads),
         forces(a + 8 * 3 * m.pattern.bonds),
@@ -64,7 +64,7 @@ struct Scratch {
   return d - length * images;
 }
 
-// Of values of the beads that stand in the scratch: first end less second.
+// Returns the value at a bond's first end less that at its second, of the values in the scratch.
 [[gnu::always_inline]] inline Vector difference(const RigidMolecules& m, const Scratch& s, int bond) {
   const int* const ends = m.pattern.ends + 2 * bond;
   return minus(load3(s.beads + 24 * ends[0]), load3(s.beads + 24 * ends[1]));

@@ -10,14 +10,14 @@
 
 namespace sestina {
 
-// Which bonds share beads, and the order in which their conditions are eliminated. Bonds are numbered in that
-// order; `below` of a bond are the later ones whose rows its elimination changes, in ascending order.
+// The bonds of a molecule, numbered in the order in which their conditions are eliminated; `below` of a bond
+// are the later ones whose rows its elimination changes, in ascending order.
 struct BondPattern {
   int beads = 0, bonds = 0, pairs = 0, target_count = 0;
   const int* ends;         // (2 x bonds) beads; the bond vector points from the second to the first
   const int* below_begin;  // (bonds + 1)
   const int* below;        // (pairs) later bonds
-  // What the elimination of a bond changes: for each bond (below x below) places in the matrix, which has its
+  // The elimination of a bond changes (below x below) places in the matrix. The matrix has its
   // diagonal first, then for each pair the entries (l, k) and (k, l) of a bond k and one below it, l.
   const int* targets;              // (target_count)
   const int* bonds_of_bead_begin;  // (beads + 1)
