@@ -485,6 +485,36 @@ TEST(ParticleSystem, TellsThatAStepIsTooLong) {
   EXPECT_THAT(message, HasSubstr("the step is too long"));
 }
 
+// It leaves no total momentum, which is then no longer counted; and the energy is conserved.
+TEST(ParticleSystem, EndsItsThermostat) {
+  ParticleModel model = make_fluid(3, 0.8442, true);
+  model.species.push_back({"heavy", 3.0});
+  model.pairs.push_back({0, 1, 1.0, 1.0, 2.5, true});
+  model.pairs.push_back({1, 1, 1.0, 1.0, 2.5, true});
+  for (int i = 0; i < model.size(); i += 3) model.species_of[i] = 1;
+  model.langevin = Langevin{1.0, 2.0, 4};
+  model.thermostat_until = 0.4;
+  Executor executor(1);
+  ParticleSystem system(model, executor);
+  const auto momentum = [&](int axis) {
+    const std::vector<double> v = velocities_of(system);
+    double sum = 0.0;
+    for (int i = 0; i < system.size(); ++i) sum += model.species[model.species_of[i]].mass * v[3 * i + axis];
+    return sum;
+  };
+  for (int i = 0; i < 99; ++i) system.step(0.004);
+  EXPECT_TRUE(system.has_thermostat());
+  EXPECT_DOUBLE_EQ(system.degrees_of_freedom(), 3.0 * system.size());
+  EXPECT_GT(std::abs(momentum(0)), 0.1);
+  system.step(0.004);
+  EXPECT_FALSE(system.has_thermostat());
+  EXPECT_DOUBLE_EQ(system.degrees_of_freedom(), 3.0 * system.size() - 3.0);
+  for (int a = 0; a < 3; ++a) EXPECT_NEAR(momentum(a), 0.0, 1e-10);
+  const ParticleMeasures at_end = system.measure();
+  for (int i = 0; i < 200; ++i) system.step(0.004);
+  EXPECT_NEAR(system.measure().total(), at_end.total(), 5e-3 * at_end.kinetic);
+}
+
 // Ions that also repel each other at short range, in an open box.
 ParticleModel make_ions(int every) {
   ParticleModel model = make_fluid(3, 0.4, true);
