@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 void run(int cells, int steps, Executor& executor) {
   ParticleModel model = testing_support::make_fluid(cells);
-  model.velocity = draw_velocities(model, 1.44, 87287);
+  draw_velocities(1.44, 87287, model);
   ParticleSystem system(model, executor);
   for (int i = 0; i < 20; ++i) system.step(0.005);
   const std::int64_t builds = system.list_builds();

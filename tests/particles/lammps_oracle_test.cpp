@@ -94,7 +94,7 @@ TEST(ParticleSystem, HasTheEnergyOfTheLattice) {
 TEST(ParticleSystem, MeltsToTheTemperatureOfLammps) {
   Executor executor(2);
   ParticleModel model = testing_support::make_fluid(10);
-  model.velocity = draw_velocities(model, 1.44, 87287);
+  draw_velocities(1.44, 87287, model);
   ParticleSystem system(model, executor);
   EXPECT_NEAR(system.measure().temperature, 1.44, 1e-12);
   for (int i = 0; i < 100; ++i) system.step(0.005);

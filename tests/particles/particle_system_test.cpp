@@ -80,7 +80,7 @@ TEST(ParticleSystem, HasThePressureOfAChangeOfVolume) {
 double calc_energy_error(double h, double duration) {
   Executor executor(2);
   ParticleModel model = make_fluid(5, 0.8442, true);
-  model.velocity = draw_velocities(model, 1.44, 3);
+  draw_velocities(1.44, 3, model);
   ParticleSystem system(model, executor);
   // Past the melting, in which the error of a lattice grows.
   for (int i = 0; i < 400; ++i) system.step(0.0025);
@@ -107,7 +107,7 @@ TEST(ParticleSystem, ConservesMomentum) {
   for (TermType& type : model.term_types) {
     if (type.law == TermLaw::kFene) type.rest = 2.0;
   }
-  model.velocity = draw_velocities(model, 1.0, 9);
+  draw_velocities(1.0, 9, model);
   ParticleSystem system(model, executor);
   const auto before = positions_of(system);
   for (int i = 0; i < 500; ++i) system.step(0.001);
@@ -133,7 +133,7 @@ ParticleModel make_busy(Bath bath) {
   for (TermType& type : model.term_types) {
     if (type.law == TermLaw::kFene) type.rest = 2.0;
   }
-  model.velocity = draw_velocities(model, 1.0, 9);
+  draw_velocities(1.0, 9, model);
   if (bath == Bath::kLangevin) {
     model.langevin = Langevin{1.0, 1.0, 77};
   } else {
@@ -228,7 +228,7 @@ TEST(NoseHoover, KeepsTheTemperatureAndItsEnergy) {
   Executor executor(2);
   const auto run = [&](double h, double& temperature) {
     ParticleModel model = make_fluid(5, 0.8442, true);
-    model.velocity = draw_velocities(model, 1.5, 3);
+    draw_velocities(1.5, 3, model);
     model.nose_hoover = NoseHoover{0.9, 0.5};
     ParticleSystem system(model, executor);
     for (int i = 0; i < 500; ++i) system.step(0.004);
@@ -268,7 +268,7 @@ TEST(Barostat, HasTheVolumesOfAnIdealGas) {
   }
   model.langevin = Langevin{kT, 2.0, 4};
   model.barostat = Barostat{kPressure, 0.5, 0.7 / kPressure, 1, 8};
-  model.velocity = draw_velocities(model, kT, 3);
+  draw_velocities(kT, 3, model);
   ParticleSystem system(model, executor);
   double sum = 0.0, squares = 0.0;
   constexpr int kSteps = 400000;
@@ -289,7 +289,7 @@ TEST(Barostat, FillsTheVolumeThatHasThePressure) {
   Executor executor(2);
   const auto make = [] {
     ParticleModel model = make_fluid(4, 0.65, true);
-    model.velocity = draw_velocities(model, 1.4, 3);
+    draw_velocities(1.4, 3, model);
     model.nose_hoover = NoseHoover{1.4, 0.5};
     return model;
   };
@@ -325,7 +325,7 @@ TEST(Barostat, FillsTheVolumeThatHasThePressure) {
 TEST(Barostat, TellsThatThePeriodIsTooShort) {
   Executor executor(1);
   ParticleModel model = make_fluid(4, 0.8, true);
-  model.velocity = draw_velocities(model, 1.4, 3);
+  draw_velocities(1.4, 3, model);
   model.nose_hoover = NoseHoover{1.4, 0.5};
   model.barostat = Barostat{500.0, 0.01, 1.0, 5, 2};
   ParticleSystem system(model, executor);
@@ -338,7 +338,7 @@ TEST(Barostat, TellsThatThePeriodIsTooShort) {
 TEST(Barostat, TellsThatTheBoxBecomesTooSmall) {
   Executor executor(1);
   ParticleModel model = make_fluid(3, 0.8, true);
-  model.velocity = draw_velocities(model, 1.4, 3);
+  draw_velocities(1.4, 3, model);
   model.nose_hoover = NoseHoover{1.4, 0.5};
   model.barostat = Barostat{30.0, 1.0, 0.1, 5, 2};
   ParticleSystem system(model, executor);
@@ -387,7 +387,7 @@ ParticleModel make_ions(double tolerance) {
   model.box.periodic = {false, false, false};
   model.central = CentralForce{1.5, false, tolerance};
   for (int i = 0; i < model.size(); ++i) model.charge.push_back(i % 2 == 0 ? 1.0 : -0.7);
-  model.velocity = draw_velocities(model, 1.0, 4);
+  draw_velocities(1.0, 4, model);
   return model;
 }
 
@@ -477,7 +477,7 @@ TEST(ParticleSystem, NamesTheParticleWhereTheEnergyIsNotFinite) {
 TEST(ParticleSystem, TellsThatAStepIsTooLong) {
   Executor executor(1);
   ParticleModel model = make_fluid(4);
-  model.velocity = draw_velocities(model, 1.0, 1);
+  draw_velocities(1.0, 1, model);
   ParticleSystem system(model, executor);
   const std::string message = message_of<ComputationError>([&] {
     for (int i = 0; i < 100; ++i) system.step(0.2);
@@ -522,7 +522,7 @@ ParticleModel make_ions(int every) {
   model.pairs[0].cutoff = 30.0;  // all pairs: no jump of forces
   for (int i = 0; i < model.size(); ++i) model.charge.push_back(i % 2 == 0 ? 1.0 : -1.0);
   model.central = CentralForce{0.5, false, 0.0, every};
-  model.velocity = draw_velocities(model, 0.5, 3);
+  draw_velocities(0.5, 3, model);
   return model;
 }
 

@@ -159,7 +159,7 @@ TEST_P(OfEachStructure, ProjectsVelocitiesAsTheDenseFormulaDoes) {
 ParticleModel make_moving(const Bonds& bonds, int count) {
   ParticleModel model = make_molecules(bonds, count, 0.02);
   satisfy_rigid_bonds(model);
-  model.velocity = draw_velocities(model, 1.0, 5);
+  draw_velocities(1.0, 5, model);
   return model;
 }
 
@@ -338,7 +338,7 @@ TEST(RigidBonds, HaveTheAnglesOfTheirMetricAndWithFixmanUniformOnes) {
     model.term_types = {{TermLaw::kRigidBond, 0.0, 1.0, 0.0, 1.0, 1}};
     model.fixman_temperature = fixman;
     model.langevin = Langevin{1.0, 1.0, 9};
-    model.velocity = draw_velocities(model, 1.0, 3);
+    draw_velocities(1.0, 3, model);
     Executor executor(2);
     ParticleSystem system(model, executor);
     for (int i = 0; i < 200; ++i) system.step(0.05);
@@ -369,7 +369,7 @@ ParticleModel make_melt(int chains) {
   model.pairs = {{0, 0, 1.0, 0.5, 1.2, true}, {0, 1, 1.0, 0.5, 1.2, true}, {1, 1, 1.0, 0.5, 1.2, true}};
   model.skin = 0.2;
   satisfy_rigid_bonds(model);
-  model.velocity = draw_velocities(model, 1.0, 5);
+  draw_velocities(1.0, 5, model);
   return model;
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-#include "sestina/batch/instruction_set.h"
+#include "sestina/parallel/instruction_set.h"
 #include "sestina/model/model.h"
 
 namespace sestina {

@@ -43,6 +43,7 @@ void pass_values(Pass&& pass, C& checkpoint) {
   pass("thermostat", p.thermostat);
   pass("box", p.box);
   pass("barostat", p.barostat);
+  pass("bodies", p.bodies);
 }
 
 class Writer {

@@ -7,6 +7,8 @@
 #include "sestina/base/error.h"
 #include "sestina/io/model_file_parts.h"
 #include "sestina/particle_run/particle_reader.h"
+#include "sestina/particles/joint_bonds.h"
+#include "sestina/particles/particle_bodies.h"
 #include "sestina/particles/particle_system.h"
 #include "sestina/particles/rigid_bonds.h"
 
@@ -186,6 +188,8 @@ ParticleRunSpec read_particle_run(const ModelTree& tree) {
   try {
     check(spec.model);
     satisfy_rigid_bonds(spec.model);
+    satisfy_joint_bonds(spec.model);
+    static_cast<void>(ParticleBodies(spec.model, default_instruction_set()));
   } catch (const InputError& error) {
     for (const Fault& fault : error.faults()) {
       const std::string& part = fault.place.path;
@@ -194,7 +198,7 @@ ParticleRunSpec read_particle_run(const ModelTree& tree) {
   }
   faults.throw_if_any();
   if (spec.drawn)
-    spec.model.velocity = draw_velocities(spec.model, spec.drawn->temperature, spec.drawn->seed);
+    draw_velocities(spec.drawn->temperature, spec.drawn->seed, spec.model);
   return spec;
 }
 

@@ -20,6 +20,7 @@ void ParticleReader::read(const YamlNode& node, const NodePath& path) {
   read_box(map);
   read_term_types(map);
   read_positions(map);
+  read_bodies(map);
   read_charges(map);
   read_pairs(map);
   read_thermostat(map);
@@ -135,9 +136,12 @@ void ParticleReader::read_term_type(const YamlNode& node, const NodePath& path, 
   check_word(context_, name, map.path_of("type"), part, types_of(type_part));
   numbers_.read(map, "stiffness", type.stiffness);
   if (type_part == "particle_bond") {
-    type.law = word == "fene"    ? TermLaw::kFene
-               : word == "rigid" ? TermLaw::kRigidBond
-                                 : TermLaw::kHarmonicBond;
+    type.law = word == "fene"        ? TermLaw::kFene
+               : word == "rigid"     ? TermLaw::kRigidBond
+               : word == "spherical" ? TermLaw::kSphericalBond
+               : word == "torsion"   ? TermLaw::kTorsionBond
+                                     : TermLaw::kHarmonicBond;
+    numbers_.read(map, "inertia", type.inertia);
     const char* const length = word == "fene" ? "max_length" : "length";
     numbers_.read(map, length, type.rest);
     if (type.law != TermLaw::kHarmonicBond) want_positive(map, length, type.rest);

@@ -29,6 +29,10 @@ class ParticleReader {
   void read_list(const YamlNode& node, const NodePath& path);
   void read_data_file(const YamlNode& node, const NodePath& path);
   void add_data_terms(const YamlNode& node, const NodePath& path, const struct LammpsData& data);
+  void read_bodies(const MapReader& map);
+  void read_body(const YamlNode& node, const NodePath& path);
+  // Whole numbers of particles, `count` of them if it is not 0.
+  std::vector<int> read_particles(const MapReader& map, const char* key, std::size_t count);
   void read_charges(const MapReader& map);
   void set_charges_of_species();
   void read_pairs(const MapReader& map);

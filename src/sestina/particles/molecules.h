@@ -8,6 +8,9 @@
 
 namespace sestina {
 
+// How far from its length a bond that keeps it may be at the start, as a part of it.
+inline constexpr double kLargestMisfit = 0.25;
+
 using Bonds = std::vector<std::array<int, 2>>;  // particles
 
 // The bonds of all types.

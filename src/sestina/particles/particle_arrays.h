@@ -11,6 +11,7 @@ namespace sestina {
 
 using Numbers64 = CacheLineVector<double>;
 
+inline constexpr int kLanes = 8;             // molecules of one structure that are solved at once
 inline constexpr int kParticleGrain = 2048;  // particles in a part of parallel work: some microseconds
 
 struct ParticleArrays {

@@ -1,3 +1,4 @@
+#include "sestina/particles/kernels/articulated_kernels.h"
 #include "sestina/particles/kernels/multipole_kernels.h"
 #include "sestina/particles/kernels/particle_kernels.h"
 #include "sestina/particles/kernels/rigid_bond_kernels.h"
@@ -7,6 +8,7 @@ namespace sestina {
 const ParticleKernels* particle_kernels_portable();
 const MultipoleKernels* multipole_kernels_portable();
 const RigidBondKernels* rigid_bond_kernels_portable();
+const ArticulatedKernels* articulated_kernels_portable();
 #ifdef SESTINA_X86_KERNELS
 const ParticleKernels* particle_kernels_avx2();
 const ParticleKernels* particle_kernels_avx512();
@@ -14,6 +16,8 @@ const MultipoleKernels* multipole_kernels_avx2();
 const RigidBondKernels* rigid_bond_kernels_avx2();
 const MultipoleKernels* multipole_kernels_avx512();
 const RigidBondKernels* rigid_bond_kernels_avx512();
+const ArticulatedKernels* articulated_kernels_avx2();
+const ArticulatedKernels* articulated_kernels_avx512();
 #endif
 
 namespace {
@@ -38,5 +42,6 @@ const Table& choose(InstructionSet set, const Table* (*portable)(), const Table*
 const ParticleKernels& particle_kernels(InstructionSet set) { return SESTINA_CHOOSE(particle_kernels); }
 const MultipoleKernels& multipole_kernels(InstructionSet set) { return SESTINA_CHOOSE(multipole_kernels); }
 const RigidBondKernels& rigid_bond_kernels(InstructionSet set) { return SESTINA_CHOOSE(rigid_bond_kernels); }
+const ArticulatedKernels& articulated_kernels(InstructionSet set) { return SESTINA_CHOOSE(articulated_kernels); }
 
 }  // namespace sestina

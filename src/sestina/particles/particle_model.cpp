@@ -22,6 +22,7 @@ class Checker {
     check_arrays();
     check_pairs();
     check_terms();
+    check_bodies();
     check_thermostats();
     check_barostat();
     faults_.throw_if_any();
@@ -137,6 +138,10 @@ class Checker {
     const TermType& type = model_.term_types[i];
     const std::string path = fmt::format("bond type {}", i);
     if (!std::isfinite(type.stiffness)) fault(path, "the stiffness is not finite");
+    if (is_joint(type.law)) {
+      check_rigid_length(path + ".length", type.rest);
+      check_inertia(path + ".inertia", type.inertia);
+    }
     if (type.law == TermLaw::kRigidBond) check_rigid_length(path + ".length", type.rest);
     if (type.law != TermLaw::kFene) return;
     want_positive(path + ".max_length", type.rest);
@@ -171,6 +176,97 @@ class Checker {
         if (term.particles[l] == p) return fault(path, fmt::format("names particles[{}] twice", p)), false;
       }
       if (k > 0 && !check_reach(path, term.particles[k - 1], p)) return false;
+    }
+    return true;
+  }
+
+  void check_inertia(const std::string& path, double inertia) {
+    if (!(inertia >= 0.0 && std::isfinite(inertia))) fault(path, fmt::format("{} is negative", inertia));
+  }
+
+  void check_bodies() {
+    std::vector<int> body_of(static_cast<std::size_t>(model_.size()), -1);
+    for (int b = 0; b < static_cast<int>(model_.bodies.size()); ++b) {
+      if (!check_body(b, body_of)) return;
+    }
+    for (const Term& term : model_.terms) {
+      if (term.type < 0 || term.type >= static_cast<int>(model_.term_types.size())) return;
+      if (model_.term_types[term.type].law != TermLaw::kRigidBond) continue;
+      for (const int p : {term.particles[0], term.particles[1]}) {
+        if (p < 0 || p >= model_.size() || body_of[p] < 0) continue;
+        return fault(fmt::format("bodies[{}]", body_of[p]),
+                     fmt::format("has particles[{}], which a rigid bond holds: a joint can do that", p));
+      }
+    }
+    const std::size_t spins = model_.spin.size();
+    if (spins % 3 != 0) fault("spin", fmt::format("has {} numbers, which is not a multiple of 3", spins));
+  }
+
+  bool check_body(int number, std::vector<int>& body_of) {
+    const ParticleBody& body = model_.bodies[static_cast<std::size_t>(number)];
+    const std::string path = fmt::format("bodies[{}]", number);
+    check_inertia(path + ".inertia", body.inertia);
+    if (body.particles.empty()) return fault(path + ".particles", "is empty"), false;
+    for (const int p : body.particles) {
+      if (p < 0 || p >= model_.size()) {
+        return fault(path, fmt::format("particles[{}] does not exist; there are {}", p, model_.size())), false;
+      }
+      if (body_of[p] >= 0) {
+        return fault(path, fmt::format("particles[{}] belongs to bodies[{}] already", p, body_of[p])), false;
+      }
+      body_of[p] = number;
+    }
+    for (const int p : body.particles) {
+      if (!check_reach(path, body.particles.front(), p)) return false;
+    }
+    return body.parent == -1 || check_joint(path, number, body_of);
+  }
+
+  bool check_joint(const std::string& path, int number, const std::vector<int>& body_of) {
+    const ParticleBody& body = model_.bodies[static_cast<std::size_t>(number)];
+    if (body.parent < 0 || body.parent >= number) {
+      return fault(path + ".parent", fmt::format("{} is not one of the bodies before, which are 0 to {}",
+                                                 body.parent, number - 1)),
+             false;
+    }
+    if (body.at < 0 || body.at >= model_.size() || (body_of[body.at] != number && body_of[body.at] != body.parent)) {
+      return fault(path + ".at",
+                   fmt::format("the joint has to be at a particle of the body or of its parent, bodies[{}], not at {}",
+                               body.parent, body.at)),
+             false;
+    }
+    if (body.joint == ParticleJoint::kFree) return fault(path + ".joint", "is missing"), false;
+    if (body.joint == ParticleJoint::kSpherical) return true;
+    if (!check_axis(path + ".along", body.along)) return false;
+    if (body.joint != ParticleJoint::kUniversal) return true;
+    if (!check_axis(path + ".across", body.across)) return false;
+    const Vector3d a = axis_of(body.along), b = axis_of(body.across);
+    const double cosine = (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) / (length_of(a) * length_of(b));
+    if (std::abs(cosine) > 1e-3) {
+      return fault(path + ".across", fmt::format("the axes of a universal joint have to be at right angles, and "
+                                                 "the cosine of the angle is {:.6g}", cosine)), false;
+    }
+    return true;
+  }
+
+  Vector3d axis_of(const std::array<int, 2>& particles) const {
+    Vector3d d{};
+    for (int a = 0; a < 3; ++a) {
+      d[a] = model_.box.nearest(a, model_.position[3 * particles[1] + a] - model_.position[3 * particles[0] + a]);
+    }
+    return d;
+  }
+  static double length_of(const Vector3d& a) { return std::hypot(a[0], a[1], a[2]); }
+
+  bool check_axis(const std::string& path, const std::array<int, 2>& particles) {
+    for (const int p : particles) {
+      if (p >= 0 && p < model_.size()) continue;
+      return fault(path, "has to name the two particles through which the joint's axis goes"), false;
+    }
+    if (model_.position.size() < 3 * static_cast<std::size_t>(model_.size())) return false;
+    if (!(length_of(axis_of(particles)) > 0.0)) {
+      return fault(path, fmt::format("particles[{}] and particles[{}] are at one place: there is no axis through "
+                                     "them", particles[0], particles[1])), false;
     }
     return true;
   }
@@ -215,9 +311,11 @@ class Checker {
       fault("barostat", "needs a thermostat without an end");
     }
     const Barostat& barostat = *model_.barostat;
-    const auto is_rigid = [](const TermType& type) { return type.law == TermLaw::kRigidBond; };
-    if (std::ranges::any_of(model_.term_types, is_rigid)) {
-      fault("barostat", "scales all distances, which rigid bonds do not allow");
+    const auto is_rigid = [](const TermType& type) {
+      return type.law == TermLaw::kRigidBond || is_joint(type.law);
+    };
+    if (std::ranges::any_of(model_.term_types, is_rigid) || !model_.bodies.empty()) {
+      fault("barostat", "scales all distances, which rigid bonds and bodies do not allow");
     }
     if (!std::isfinite(barostat.pressure)) fault("barostat.pressure", "is not finite");
     want_positive("barostat.period", barostat.period);

@@ -42,13 +42,19 @@ enum class TermLaw {
   kHarmonicBond,      // U = k/2 (r - r0)^2
   kFene,              // U = -k/2 R0^2 ln(1 - (r/R0)^2) + WCA(epsilon, sigma)
   kRigidBond,         // r = r0: a massless link with a ball joint at each end
+  kSphericalBond,     // r = r0: the second bead is a rigid body that a ball joint holds at the first bead
+  kTorsionBond,       // likewise, where the bead only turns about the bond before: angles are kept, too
   kHarmonicAngle,     // U = k/2 (theta - theta0)^2, theta = pi where the three are in line
   kCosineAngle,       // U = k (1 + cos theta)
   kPeriodicDihedral,  // U = k (1 + cos(n phi - phase)), phi = 0 for cis
 };
 
+// Bonds whose beads are jointed bodies.
+inline constexpr bool is_joint(TermLaw law) {
+  return law == TermLaw::kSphericalBond || law == TermLaw::kTorsionBond;
+}
 inline constexpr int size_of(TermLaw law) {
-  return law <= TermLaw::kRigidBond ? 2 : law <= TermLaw::kCosineAngle ? 3 : 4;
+  return law <= TermLaw::kTorsionBond ? 2 : law <= TermLaw::kCosineAngle ? 3 : 4;
 }
 
 struct TermType {
@@ -58,11 +64,34 @@ struct TermType {
   double epsilon = 0.0;    // J, of FENE
   double sigma = 1.0;      // m, of FENE
   int multiplicity = 1;    // n
+  double inertia = 0.0;    // kg m^2, of each bead about any axis; of spherical and torsion bonds
 };
 
 struct Term {
   int type = 0;
   std::array<int, 4> particles{-1, -1, -1, -1};  // as many as the law has
+};
+
+enum class ParticleJoint {
+  kFree,
+  kSpherical,
+  kRevolute,     // turns about its axis
+  kPrismatic,    // slides along its axis
+  kUniversal,    // turns about its axis, which the parent holds, and a second one, which the body holds
+  kCylindrical,  // turns about its axis and slides along it
+  kPlanar,       // turns about its axis and slides at right angles to it
+};
+
+// Particles that keep their places with respect to each other, as they are at the start. A joint connects them
+// to another body, which comes before.
+struct ParticleBody {
+  std::vector<int> particles;  // at least one
+  int parent = -1;             // body; -1: free
+  ParticleJoint joint = ParticleJoint::kFree;
+  int at = -1;                            // the particle where the joint is, of this body or its parent
+  std::array<int, 2> along{-1, -1};   // the axis points from the first of these particles to the second
+  std::array<int, 2> across{-1, -1};  // the second axis, of a universal joint
+  double inertia = 0.0;               // kg m^2, about any axis, beside that of the particles
 };
 
 struct Langevin {
@@ -100,6 +129,9 @@ struct ParticleModel {
   std::optional<CentralForce> central;
   std::vector<TermType> term_types;
   std::vector<Term> terms;
+  std::vector<ParticleBody> bodies;
+  // (n x 3) rad/s, of all bodies (list_bodies); empty: as fast as their particles
+  std::vector<double> spin;
   int exclude_up_to = 1;  // pairs that so many bonds connect have no pair force: 0 none, 1: 1-2, 2: 1-3 too
 
   std::optional<Langevin> langevin;

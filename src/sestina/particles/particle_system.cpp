@@ -9,6 +9,8 @@
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
 #include "sestina/particles/fast_multipole.h"
+#include "sestina/particles/joint_bonds.h"
+#include "sestina/particles/particle_bodies.h"
 #include "sestina/particles/random_numbers.h"
 
 namespace sestina {
@@ -32,11 +34,14 @@ ParticleModel checked(const ParticleModel& model) {
   check(model);
   ParticleModel satisfied = model;
   satisfy_rigid_bonds(satisfied);
+  satisfy_joint_bonds(satisfied);
   return satisfied;
 }
 
-double count_degrees_of_freedom(const ParticleModel& model, int rigid_bonds, bool keeps_momentum) {
-  return 3.0 * model.size() - rigid_bonds - (keeps_momentum && model.size() > 1 ? 3.0 : 0.0);
+double count_degrees_of_freedom(const ParticleModel& model, int rigid_bonds, const ParticleBodies& bodies,
+                                bool keeps_momentum) {
+  return 3.0 * (model.size() - bodies.particles()) + bodies.degrees_of_freedom() - rigid_bonds -
+         (keeps_momentum && model.size() > 1 ? 3.0 : 0.0);
 }
 
 // The largest square of a displacement (m^2); `poison` is 0 unless one is not finite.
@@ -54,7 +59,8 @@ ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, I
       reach_(model.pairs.empty() ? 0.0 : model.largest_cutoff() + model.skin),
       exclusions_(find_exclusions(model, model.exclude_up_to)),
       terms_(model_),
-      rigid_(model_, set) {
+      rigid_(model_, set),
+      bodies_(std::make_unique<ParticleBodies>(model_, set)) {
   if (model.central && model.central->tolerance > 0.0) {
     multipole_ = std::make_unique<FastMultipole>(MultipoleOptions{.tolerance = model.central->tolerance},
                                                  executor, set);
@@ -101,7 +107,8 @@ void ParticleSystem::set_particles() {
   if (!model_.central) return;
   particles_.charge.assign(padded, 0.0);
   for (int i = 0; i < n; ++i) {
-    particles_.charge[i] = model_.central->is_gravity ? 1.0 / particles_.inverse_mass[i] : model_.charge[i];
+    particles_.charge[i] =
+        model_.central->is_gravity ? model_.species[model_.species_of[i]].mass : model_.charge[i];
   }
   for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_, &slow_fx_, &slow_fy_, &slow_fz_}) {
     values->assign(padded, 0.0);
@@ -114,6 +121,7 @@ void ParticleSystem::make_lists() {
     lists_.build(model_.box, order_, particles_, exclusions_, reach_, kernels_, executor_);
   }
   rigid_.set_places(particles_);
+  bodies_->set_places(particles_);
   listed_x_ = particles_.x, listed_y_ = particles_.y, listed_z_ = particles_.z;
   ++list_builds_;
 }
@@ -227,6 +235,8 @@ void ParticleSystem::kick(double h, const Numbers64& force_x, const Numbers64& f
       vz[i] += s * fz[i];
     }
   });
+  if (bodies_->empty()) return;
+  bodies_->kick(h, {force_x.data(), force_y.data(), force_z.data()}, executor_);
 }
 
 void ParticleSystem::advance_positions(double h) {
@@ -246,6 +256,7 @@ void ParticleSystem::advance_positions(double h) {
 void ParticleSystem::drift(double h) {
   advance_positions(h);
   if (!rigid_.empty()) rigid_.constrain(t_, 1.0 / h, particles_, executor_);
+  if (!bodies_->empty()) bodies_->advance(t_, h, particles_, executor_);
   check_lists();
 }
 
@@ -279,6 +290,7 @@ void ParticleSystem::check_lists() {
 // Forces of overlapping particles differ by many powers of ten: their geometric mean separates small from
 // large.
 void ParticleSystem::relax(int steps, double largest) {
+  const double energy = calc_kinetic();
   constexpr double kLongestBond = 0.7;  // of what FENE bonds allow: too short for a bead to be caught in
   for (int k = 0; k < steps; ++k) {
     const double most = largest * (steps - k) / steps;
@@ -295,10 +307,12 @@ void ParticleSystem::relax(int steps, double largest) {
     const double mean = std::exp(sum / particles_.size);
     for (int i = 0; i < particles_.size; ++i) {
       const double factor = most / (force_on(i) + mean);
-      particles_.x[i] += factor * particles_.fx[i];
-      particles_.y[i] += factor * particles_.fy[i];
-      particles_.z[i] += factor * particles_.fz[i];
+      particles_.fx[i] *= factor, particles_.fy[i] *= factor, particles_.fz[i] *= factor;
+      particles_.x[i] += particles_.fx[i];
+      particles_.y[i] += particles_.fy[i];
+      particles_.z[i] += particles_.fz[i];
     }
+    if (!bodies_->empty()) bodies_->displace(t_, particles_, executor_);
     terms_.shorten_bonds(kLongestBond, particles_);
     if (!rigid_.empty()) {
       rigid_.constrain(t_, 0.0, particles_, executor_);
@@ -308,19 +322,26 @@ void ParticleSystem::relax(int steps, double largest) {
     calc_forces(false);
     calc_slow_forces();
   }
-  if (!rigid_.empty()) turn_velocities();
+  turn_velocities(energy);
 }
 
-// What the links allow at their new places has less energy: the velocities are scaled to what it was.
-void ParticleSystem::turn_velocities() {
-  const double before = calc_kinetic();
-  rigid_.project(particles_, executor_);
+// What links and joints allow at their new places has another energy: the velocities are scaled to what it was.
+void ParticleSystem::turn_velocities(double energy) {
+  if (rigid_.empty() && bodies_->empty()) return;
+  project();
   const double after = calc_kinetic();
-  if (!(after > 0.0)) return;
-  const double factor = std::sqrt(before / after);
-  for (Numbers64* v : {&particles_.vx, &particles_.vy, &particles_.vz}) {
-    for (double& speed : *v) speed *= factor;
-  }
+  if (after > 0.0) scale_velocities(std::sqrt(energy / after));
+}
+
+void ParticleSystem::scale_velocities(double factor) {
+  executor_.parallel_for(particles_.size, kParticleGrain, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      particles_.vx[i] *= factor;
+      particles_.vy[i] *= factor;
+      particles_.vz[i] *= factor;
+    }
+  });
+  bodies_->scale_momenta(factor);
 }
 
 void ParticleSystem::check_finite() const {
@@ -343,7 +364,7 @@ void ParticleSystem::check_finite() const {
 }
 
 double ParticleSystem::degrees_of_freedom() const {
-  return count_degrees_of_freedom(model_, rigid_.count(), !(model_.langevin && has_thermostat()));
+  return count_degrees_of_freedom(model_, rigid_.count(), *bodies_, !(model_.langevin && has_thermostat()));
 }
 
 void ParticleSystem::project() {
@@ -382,14 +403,15 @@ void ParticleSystem::step(double h) {
 }
 
 double ParticleSystem::calc_kinetic() const {
-  return executor_.parallel_reduce(
+  const double of_bodies = bodies_->empty() ? 0.0 : bodies_->calc_kinetic(executor_);
+  return of_bodies + executor_.parallel_reduce(
       particles_.size, kParticleGrain, 0.0,
       [&](int begin, int end) {
         double sum = 0.0;
         for (int i = begin; i < end; ++i) {
           const double square = particles_.vx[i] * particles_.vx[i] + particles_.vy[i] * particles_.vy[i] +
                                 particles_.vz[i] * particles_.vz[i];
-          sum += 0.5 * square / particles_.inverse_mass[i];
+          if (particles_.inverse_mass[i] > 0.0) sum += 0.5 * square / particles_.inverse_mass[i];
         }
         return sum;
       },
@@ -409,6 +431,7 @@ ParticleMeasures ParticleSystem::measure() {
   m.virial = sums_.pair.virial + sums_.bonded.virial;
   m.temperature = 2.0 * m.kinetic / (degrees_of_freedom() * model_.boltzmann);
   m.pressure = (2.0 * m.kinetic + m.virial) / (3.0 * m.volume);
+  if (!bodies_->empty()) m.pressure += bodies_->calc_pressure_part(particles_, executor_) / (3.0 * m.volume);
   if (!std::isfinite(m.total())) check_finite();
   return m;
 }
@@ -428,6 +451,7 @@ void ParticleSystem::copy_velocities(std::span<double> out) const {
     const std::size_t k = 3 * static_cast<std::size_t>(particles_.number[i]);
     out[k] = particles_.vx[i], out[k + 1] = particles_.vy[i], out[k + 2] = particles_.vz[i];
   }
+  if (!bodies_->empty()) bodies_->copy_velocities(out, executor_);
 }
 
 void ParticleSystem::copy_forces(std::span<double> out) const {
@@ -458,6 +482,7 @@ ParticleCheckpoint ParticleSystem::save() const {
   std::ranges::copy(model_.box.lower, saved.box.begin());
   std::ranges::copy(model_.box.length, saved.box.begin() + 3);
   saved.barostat = barostat_energy_;
+  saved.bodies = bodies_->save();
   return saved;
 }
 
@@ -467,6 +492,10 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
       saved.velocity.size() != 3 * n || saved.listed_position.size() != 3 * n) {
     throw InputError(
         fmt::format("the checkpoint has {} particles, the model has {}", saved.number.size(), n));
+  }
+  if (saved.bodies.size() != bodies_->saved_size()) {
+    throw InputError(fmt::format("the checkpoint has {} numbers of rigid bodies, the model {}", saved.bodies.size(),
+                                 bodies_->saved_size()));
   }
   std::vector<char> seen(n, 0);
   for (const std::int32_t number : saved.number) {
@@ -491,7 +520,7 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
     particles_.inverse_mass[i] = 1.0 / model_.species[particles_.species[i]].mass;
     if (model_.central) {
       particles_.charge[i] =
-          model_.central->is_gravity ? 1.0 / particles_.inverse_mass[i] : model_.charge[number];
+          model_.central->is_gravity ? model_.species[particles_.species[i]].mass : model_.charge[number];
     }
   }
   take(saved.image, 0, particles_.image_x), take(saved.image, 1, particles_.image_y);
@@ -507,38 +536,52 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
   std::copy_n(saved.thermostat.begin(), 3, chain_position_.begin());
   std::copy_n(saved.thermostat.begin() + 3, 3, chain_velocity_.begin());
   steps_ = saved.steps, t_ = saved.t;
+  bodies_->restore(saved.bodies);
   if (!rigid_.empty()) rigid_.set_bonds(particles_, executor_);
   calc_forces(false);
   calc_slow_forces();
 }
 
-std::vector<double> draw_velocities(const ParticleModel& model, double temperature, std::uint32_t seed) {
+void draw_velocities(double temperature, std::uint32_t seed, ParticleModel& model) {
   const int n = model.size();
-  ParticleModel drawn = model;
-  std::vector<double>& v = drawn.velocity;
+  std::vector<double>& v = model.velocity;
   v.assign(3 * static_cast<std::size_t>(n), 0.0);
   for (int i = 0; i < n; ++i) {
     const auto xi = calc_normal(seed, RandomUse::kVelocity, 0, static_cast<std::uint32_t>(i));
     for (int a = 0; a < 3; ++a) v[3 * i + a] = xi[a] / std::sqrt(model.species[model.species_of[i]].mass);
   }
-  satisfy_rigid_bonds(drawn);
-  Vector3d momentum{};
-  double mass_sum = 0.0, kinetic = 0.0;
+  satisfy_rigid_bonds(model);
+  satisfy_joint_bonds(model);
+  ParticleBodies bodies(model, default_instruction_set());
+  Executor executor(1);
   const auto mass_of = [&](int i) { return model.species[model.species_of[i]].mass; };
+  const auto is_free = [&](int i) { return !bodies.has(i); };
+  bodies.draw_momenta(1.0, seed);
+  Vector3d momentum{};
+  double mass_sum = 0.0;
+  bodies.add_total_momentum(mass_sum, momentum);
   for (int i = 0; i < n; ++i) {
+    if (!is_free(i)) continue;
     mass_sum += mass_of(i);
     for (int a = 0; a < 3; ++a) momentum[a] += mass_of(i) * v[3 * i + a];
   }
+  if (n == 1) momentum = {};
+  for (double& p : momentum) p /= -mass_sum;
+  bodies.add_velocity(momentum);
+  double kinetic = bodies.calc_kinetic(executor);
   for (int i = 0; i < n; ++i) {
+    if (!is_free(i)) continue;
     for (int a = 0; a < 3; ++a) {
-      if (n > 1) v[3 * i + a] -= momentum[a] / mass_sum;
+      v[3 * i + a] += momentum[a];
       kinetic += 0.5 * mass_of(i) * v[3 * i + a] * v[3 * i + a];
     }
   }
-  const double dof = count_degrees_of_freedom(model, count_rigid_bonds(model), !model.langevin);
+  bodies.copy_velocities(v, executor);
+  bodies.copy_spin(model.spin);
+  const double dof = count_degrees_of_freedom(model, count_rigid_bonds(model), bodies, !model.langevin);
   const double scale = std::sqrt(0.5 * dof * model.boltzmann * temperature / kinetic);
   for (double& speed : v) speed *= scale;
-  return v;
+  for (double& speed : model.spin) speed *= scale;
 }
 
 }  // namespace sestina

@@ -14,6 +14,7 @@
 // those of the motion at multiples of k steps.
 // With the Langevin thermostat it is BAOAB (Leimkuhler and Matthews, Appl. Math. Res. Express, 2013): (2) is
 // cut into two halves, between which v = c v + sqrt((1 - c^2) k T/m) xi, c = exp(-friction h).
+// Rigid bodies (articulated_bodies.h) take (1), (4) as impulses and (2) as a motion of their own.
 // Rigid bonds (rigid_bonds.h) hold after every change of positions, and their velocities at the end of a step
 // and before and after the random forces.
 // When the time of a Langevin thermostat is over, the total momentum is removed.
@@ -43,12 +44,14 @@ namespace sestina {
 
 class Executor;
 class FastMultipole;
+class ParticleBodies;
 
 struct ParticleMeasures {
   double t = 0.0;            // s
   double temperature = 0.0;  // K, of the degrees of freedom that are free to move: 3 n, less one for each
-                             // rigid bond, less 3 where nothing changes the total momentum
-  double pressure = 0.0;     // Pa, (2 kinetic + virial) / (3 volume)
+                             // rigid bond, less 3 where nothing changes the total momentum; of
+                             // particles in bodies, those of their joints
+  double pressure = 0.0;     // Pa, (2 kinetic + virial) / (3 volume); molecules of bodies count as points
   double kinetic = 0.0;      // J
   double pair = 0.0;         // J, of pair forces
   double bonded = 0.0;       // J, of bonds, angles and dihedrals, and Fixman's potential
@@ -69,6 +72,7 @@ struct ParticleCheckpoint {
   std::vector<double> listed_position;      // (3 x n), when lists were made
   std::array<double, 6> thermostat{};       // positions and velocities of the chain
   std::array<double, 6> box{};              // m, lower corner and lengths
+  std::vector<double> bodies;               // ParticleBodies::save
   double barostat = 0.0;                    // J
 };
 
@@ -126,12 +130,13 @@ class ParticleSystem {
   void advance_positions(double h);
   void check_lists();
   void project();
-  void turn_velocities();
+  void turn_velocities(double energy);
   void randomise(double h);
   void end_thermostat();
   void scale_by_chain(double h);
   void rescale_box(double h);
   void scale_positions(double factor);
+  void scale_velocities(double factor);
   double calc_kinetic() const;
   double calc_thermostat_energy() const;
   void check_finite() const;
@@ -148,6 +153,7 @@ class ParticleSystem {
   Numbers64 listed_x_, listed_y_, listed_z_;  // m, when lists were made
   TermForces terms_;
   RigidBonds rigid_;
+  std::unique_ptr<ParticleBodies> bodies_;
   std::unique_ptr<FastMultipole> multipole_;  // sums central forces, if they have a tolerance
   Numbers64 potential_, gx_, gy_, gz_;        // of central forces
   Numbers64 slow_fx_, slow_fy_, slow_fz_;     // N, of central forces that do not act at every step
@@ -159,8 +165,8 @@ class ParticleSystem {
   double barostat_energy_ = 0.0;                               // J
 };
 
-// Velocities (n x 3) of a temperature: normally distributed, without total momentum, such as rigid bonds
-// allow, and scaled so that the measured temperature is the one given.
-std::vector<double> draw_velocities(const ParticleModel& model, double temperature, std::uint32_t seed);
+// Gives the model velocities, and its bodies spins, of a temperature: normally distributed, without total
+// momentum, such as rigid bonds and joints allow, and scaled so that the measured temperature is the one given.
+void draw_velocities(double temperature, std::uint32_t seed, ParticleModel& model);
 
 }  // namespace sestina

@@ -7,6 +7,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
+#include "sestina/particles/particle_bodies.h"
 #include "sestina/particles/particle_system.h"
 #include "sestina/particles/random_numbers.h"
 
@@ -27,6 +28,7 @@ void ParticleSystem::randomise(double h) {
       particles_.vz[i] = c * particles_.vz[i] + s * xi[2];
     }
   });
+  bodies_->randomise(thermostat.friction * h, thermostat, model_.boltzmann * thermostat.temperature, steps_, executor_);
 }
 
 // Times are sums of steps, which round.
@@ -38,16 +40,20 @@ void ParticleSystem::end_thermostat() {
   if (!model_.langevin || particles_.size == 1) return;
   double mass = 0.0;
   Vector3d momentum{};
+  bodies_->add_total_momentum(mass, momentum);
   for (int i = 0; i < particles_.size; ++i) {
+    if (!(particles_.inverse_mass[i] > 0.0)) continue;
     const double m = 1.0 / particles_.inverse_mass[i];
     mass += m;
     momentum[0] += m * particles_.vx[i], momentum[1] += m * particles_.vy[i];
     momentum[2] += m * particles_.vz[i];
   }
+  for (double& p : momentum) p /= -mass;
   for (int i = 0; i < particles_.size; ++i) {
-    particles_.vx[i] -= momentum[0] / mass, particles_.vy[i] -= momentum[1] / mass;
-    particles_.vz[i] -= momentum[2] / mass;
+    if (!(particles_.inverse_mass[i] > 0.0)) continue;
+    particles_.vx[i] += momentum[0], particles_.vy[i] += momentum[1], particles_.vz[i] += momentum[2];
   }
+  bodies_->add_velocity(momentum);
 }
 
 // Half a step of the chain: Q_1 = N_f k T tau^2, Q_2 = Q_3 = k T tau^2 with tau = period / (2 pi).
@@ -68,13 +74,7 @@ void ParticleSystem::scale_by_chain(double h) {
     v[k] = (v[k] * damping + h4 * pull(k)) * damping;
   }
   const double scale = std::exp(-h2 * v[0]);
-  executor_.parallel_for(particles_.size, kParticleGrain, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      particles_.vx[i] *= scale;
-      particles_.vy[i] *= scale;
-      particles_.vz[i] *= scale;
-    }
-  });
+  scale_velocities(scale);
   kinetic2 *= scale * scale;
   for (int k = 0; k < 3; ++k) chain_position_[k] += h2 * v[k];
   for (int k = 0; k < 2; ++k) {

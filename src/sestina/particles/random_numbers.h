@@ -24,7 +24,16 @@ inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> c, std::
 }
 
 // Independent streams of one seed.
-enum class RandomUse : std::uint32_t { kVelocity = 1, kLangevin = 2, kWalk = 3, kBarostat = 4 };
+enum class RandomUse : std::uint32_t {
+  kVelocity = 1,
+  kLangevin = 2,
+  kWalk = 3,
+  kBarostat = 4,
+  kTurn = 5,  // of bodies, by a thermostat
+  kMotion = 6,
+  kDrawnTurn = 7,  // of bodies, at the start
+  kDrawnMotion = 8,
+};
 
 // Four numbers in (0, 1) for the item of a step.
 inline std::array<double, 4> calc_uniform(std::uint32_t seed, RandomUse use, std::uint64_t step,

@@ -16,9 +16,7 @@
 namespace sestina {
 namespace {
 
-constexpr int kLanes = 8;
 constexpr int kGroupGrain = 2;            // groups of molecules, some microseconds
-constexpr double kLargestMisfit = 0.25;   // of a length, at the start
 constexpr double kSmallestPivot = 1e-11;  // below it conditions depend on each other
 
 struct RigidBond {

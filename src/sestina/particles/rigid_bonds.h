@@ -23,7 +23,7 @@
 #include <memory>
 #include <vector>
 
-#include "sestina/batch/instruction_set.h"
+#include "sestina/parallel/instruction_set.h"
 #include "sestina/particles/kernels/rigid_bond_kernels.h"
 #include "sestina/particles/particle_arrays.h"
 #include "sestina/particles/particle_model.h"

@@ -63,7 +63,8 @@ struct TermForces::Geometry {
 
 TermForces::TermForces(const ParticleModel& model) : box_(model.box), types_(model.term_types) {
   for (const Term& term : model.terms) {
-    if (types_[static_cast<std::size_t>(term.type)].law != TermLaw::kRigidBond) terms_.push_back(term);
+    const TermLaw law = types_[static_cast<std::size_t>(term.type)].law;
+    if (law != TermLaw::kRigidBond && !is_joint(law)) terms_.push_back(term);
   }
   std::vector<std::vector<int>> slots(static_cast<std::size_t>(model.size()));
   int slot = 0;
@@ -216,6 +217,10 @@ void TermForces::fail(double t, const ParticleArrays& particles) const {
 
 Exclusions find_exclusions(const ParticleModel& model, int bonds) {
   const int n = model.size();
+  std::vector<int> body_of(static_cast<std::size_t>(n), -1);
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    for (const int particle : model.bodies[b].particles) body_of[particle] = static_cast<int>(b);
+  }
   const std::vector<std::vector<int>> direct = find_bonded(n, bonds == 0 ? Bonds{} : list_bonds(model));
   Exclusions exclusions;
   exclusions.begins.push_back(0);
@@ -228,6 +233,10 @@ Exclusions find_exclusions(const ParticleModel& model, int bonds) {
       for (const int j : shell) next.insert(next.end(), direct[j].begin(), direct[j].end());
       found.insert(found.end(), next.begin(), next.end());
       shell.swap(next);
+    }
+    if (body_of[i] >= 0) {
+      const std::vector<int>& beside = model.bodies[static_cast<std::size_t>(body_of[i])].particles;
+      found.insert(found.end(), beside.begin(), beside.end());
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());

@@ -17,7 +17,7 @@
 
 #include <utility>
 
-#include "sestina/batch/instruction_set.h"
+#include "sestina/parallel/instruction_set.h"
 #include "sestina/workspace/workspace.h"
 
 namespace sestina {

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "sestina/batch/instruction_set.h"
+#include "sestina/parallel/instruction_set.h"
 
 namespace sestina {
 

@@ -1,33 +1,13 @@
 // Compiled once for each instruction set: see the header, and CMakeLists.txt for the flags.
 #include "sestina/particles/kernels/rigid_bond_kernels.h"
 
-#include "sestina/particles/kernels/lanes.h"
+#include "sestina/particles/kernels/lane_mechanics.h"
 
 namespace sestina {
 namespace {
 
 constexpr double kTolerance = 1e-13;
 constexpr int kMostIterations = 30;
-
-struct Vector {
-  Lanes x, y, z;
-};
-
-[[gnu::always_inline]] inline Vector load3(const double* from) {
-  return {load(from), load(from + 8), load(from + 16)};
-}
-[[gnu::always_inline]] inline void store3(const Vector& a, double* to) {
-  store(a.x, to), store(a.y, to + 8), store(a.z, to + 16);
-}
-[[gnu::always_inline]] inline Lanes dot(const Vector& a, const Vector& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-[[gnu::always_inline]] inline Vector minus(const Vector& a, const Vector& b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-[[gnu::always_inline]] inline void add(const Lanes& s, const Vector& a, Vector& to) {
-  to.x += s * a.x, to.y += s * a.y, to.z += s * a.z;
-}
 
 // The areas of the scratch.
 struct Scratch {
@@ -67,7 +47,7 @@ struct Scratch {
 // Returns the value at a bond's first end less that at its second, of the values in the scratch.
 [[gnu::always_inline]] inline Vector difference(const RigidMolecules& m, const Scratch& s, int bond) {
   const int* const ends = m.pattern.ends + 2 * bond;
-  return minus(load3(s.beads + 24 * ends[0]), load3(s.beads + 24 * ends[1]));
+  return load3(s.beads + 24 * ends[0]) - load3(s.beads + 24 * ends[1]);
 }
 
 [[gnu::always_inline]] inline void calc_bonds(const RigidMolecules& m, const RigidBondTask& task,

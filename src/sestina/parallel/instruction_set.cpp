@@ -1,4 +1,4 @@
-#include "sestina/batch/instruction_set.h"
+#include "sestina/parallel/instruction_set.h"
 
 #include <fmt/format.h>
 

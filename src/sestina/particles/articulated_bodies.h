@@ -1,0 +1,133 @@
+// Molecules of rigid bodies that joints connect: trees, each with a first body that is free to move.
+//
+// A step of h is a discrete motion (Lee, Leok, McClamroch, Comput. Methods Appl. Mech. Engrg. 196, 2007), with
+// the joints' coordinates as unknowns. Body b goes from the pose (R, x) to (R+, x+); its rotation is the
+// quaternion f = q^-1 q+, in its frame at the start, where J are its principal moments of inertia. Its momenta,
+// which are constant during the motion, in world axes and about the centre of mass, are
+//   (1)  p = m (x+ - x)/h,   L = (2/h) R (f_w J f_v + f_v x J f_v)
+// Joints transmit impulses at the start, which do no work on what the joint lets move. So the sum of (p, L) over
+// the bodies beyond a joint, less what they had, has no component along the joint's axes S at the start:
+//   (2)  S^T sum (p - p0, L - L0) = 0
+// These are as many equations as coordinates. Newton's iteration solves them by the recursion of articulated
+// bodies, O(n), whose factors take forces where the step begins and displacements where it ends. The impulses of
+// forces change (p, L) between the steps: with half an impulse before and half an impulse after it, the step is
+// that of RATTLE (see rigid_bonds.h): symplectic, reversible, with the momenta of each molecule conserved, and
+// joints that hold to round-off as they are never anything but coordinates.
+//
+// At any time, the twists (velocities) that the joints allow follow from the momenta by the same recursion, at
+// rest (set_twists); only measurements and thermostats need them.
+//
+// Rods, and single points on links without mass, have axes about which nothing turns and on which no joint pulls.
+// They get moments of inertia that are as good as any, since they never have an angular momentum (is_idle).
+//
+// Eight molecules of one structure move together in the lanes of SIMD registers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sestina/numerics/cache_line_vector.h"
+#include "sestina/particles/kernels/articulated_kernels.h"
+#include "sestina/spatial/rotation.h"
+
+namespace sestina {
+
+// In world axes at the start.
+struct JointedBody {
+  int parent = -1;  // an earlier body of the molecule; -1 of the first one
+  BodyJoint joint = BodyJoint::kFree;
+  double mass = 0.0;             // kg; 0: a part of a joint
+  Vec3<double> inertia{};            // kg m^2, principal moments
+  std::array<double, 4> turn{1.0, 0.0, 0.0, 0.0};  // quaternion from the principal axes to the world
+  Vec3<double> centre{};             // m
+  Vec3<double> point{};              // m, of the joint
+  Vec3<double> axis{};               // of the joint, a unit vector
+  std::array<bool, 3> is_idle{};  // of the principal axes; see above
+  int atoms = 0;                 // molecules that move together have as many in each of their bodies
+};
+
+using JointedMolecule = std::vector<JointedBody>;
+
+// A length (m) with which others compare: the largest from the first body, of an arm, or of a gyration.
+double size_of(const JointedMolecule& molecule);
+
+class ArticulatedBodies {
+ public:
+  // The molecules' bodies, numbered one molecule after the other. Throws InputError, with the number of a body,
+  // where it could turn or slide without inertia.
+  ArticulatedBodies(const std::vector<JointedMolecule>& molecules, InstructionSet set);
+  ~ArticulatedBodies();
+  ArticulatedBodies(const ArticulatedBodies&) = delete;
+  ArticulatedBodies& operator=(const ArticulatedBodies&) = delete;
+
+  // Up to eight molecules of one structure.
+  struct Group {
+    BodyTree tree;
+    int first_row = 0;           // of its bodies, each of which has a row of eight lanes
+    std::vector<int> molecules;  // in the lanes
+    std::vector<int> bodies;     // numbers of the first bodies, in the lanes
+    double inverse_size = 1.0;   // 1/m
+  };
+
+  int size() const { return static_cast<int>(row_.size()); }  // bodies
+  int degrees_of_freedom() const { return degrees_of_freedom_; }
+  const std::vector<Group>& groups() const { return groups_; }
+  const ArticulatedKernels& kernels() const { return kernels_; }
+
+  // Of a group. False if the step is too long for the iteration; the bodies are then where they were.
+  bool advance(int group, double h) { return kernels_.advance(molecules_of(group), h); }
+  void set_twists(int group) { kernels_.set_twists(molecules_of(group)); }
+
+  // All numbers of rows, in lanes.
+  double* momenta(int row) { return momentum_.data() + 8 * body_numbers::kSpatial * row; }
+  const double* poses(int row) const { return pose_.data() + 8 * body_numbers::kPose * row; }
+  const double* twists(int row) const { return twist_.data() + 8 * body_numbers::kSpatial * row; }
+
+  // Of a body.
+  double mass(int body) const { return constant(body, body_numbers::kMass); }
+  Vec3<double> centre(int body) const { return pick3(pose_, body_numbers::kPose, body, body_numbers::kCentre); }
+  Rotation<double> rotation(int body) const;  // from the principal axes to the world
+  Vec3<double> angular_momentum(int body) const { return pick3(momentum_, 6, body, body_numbers::kAngular); }
+  Vec3<double> momentum(int body) const { return pick3(momentum_, 6, body, body_numbers::kLinear); }
+  Vec3<double> angular_velocity(int body) const { return pick3(twist_, 6, body, body_numbers::kAngular); }
+  Vec3<double> velocity(int body) const { return pick3(twist_, 6, body, body_numbers::kLinear); }
+  // Leaves out what idle axes cannot have of the angular momentum.
+  void set_momentum(int body, const Vec3<double>& linear, const Vec3<double>& angular);
+  // momentum = c momentum + spread sqrt(M) xi: three numbers of a normal distribution for each part.
+  void randomise(int body, double c, double spread, const Vec3<double>& turning,
+                 const Vec3<double>& moving);
+  void scale_momenta(double factor);
+  double kinetic_energy(int body) const;  // J, with the twists
+
+  // All that changes, kSaved numbers for each body.
+  static constexpr int kSaved = body_numbers::kState + body_numbers::kSpatial;
+  std::vector<double> save() const;
+  void restore(std::span<const double> saved);
+
+ private:
+  struct Structure;
+
+  JointedMolecules molecules_of(int group);
+  void set_constants(int row, int lane, const JointedMolecule& molecule, int body);
+  void check_inertia(const std::vector<JointedMolecule>& molecules);
+  std::size_t index(int width, int body, int k) const {
+    return static_cast<std::size_t>(8 * (width * row_[static_cast<std::size_t>(body)] + k) +
+                                    lane_[static_cast<std::size_t>(body)]);
+  }
+  double constant(int body, int k) const { return constants_[index(body_numbers::kConstants, body, k)]; }
+  Vec3<double> pick3(const CacheLineVector<double>& from, int width, int body, int k) const;
+  void put3(CacheLineVector<double>& to, int width, int body, int k, const Vec3<double>& value);
+
+  const ArticulatedKernels& kernels_;
+  std::vector<std::unique_ptr<Structure>> structures_;
+  std::vector<Group> groups_;
+  std::vector<int> row_, lane_;  // of bodies
+  std::vector<std::array<bool, 3>> is_idle_;
+  int degrees_of_freedom_ = 0;
+  CacheLineVector<double> constants_, state_, pose_, momentum_, twist_, scratch_;
+};
+
+}  // namespace sestina

@@ -1,0 +1,429 @@
+// Compiled once for each instruction set: see the header, and CMakeLists.txt for the flags.
+#include "sestina/particles/kernels/articulated_kernels.h"
+
+#include "sestina/particles/kernels/lane_mechanics.h"
+
+namespace sestina {
+namespace {
+
+using namespace body_numbers;
+
+constexpr double kSmallStep = 1e-6;  // of Newton's iteration, which leaves its square
+constexpr int kMostIterations = 20;
+
+// The numbers of a body in the scratch.
+constexpr int kEndPose = 0, kEndState = 7, kRotation = 14, kEndRotation = 23;
+constexpr int kArm = 32;     // from the parent's joint to this one, at the end
+constexpr int kChange = 35;  // the rotation of the body and the displacement of its joint
+constexpr int kLoad = 41;    // what the body and those beyond ask of the joint: Load
+constexpr int kAnswer = 83;  // from which the change of the joint follows: 12 numbers, or 7
+static_assert(kAnswer + 12 == kScratch);
+
+// Torque about the joint and force: their factors for a rotation and a displacement, and what they are without.
+struct Load {
+  Matrix tt, tf, ft, ff;
+  Vector torque, force;
+};
+
+// A body at the beginning and at the end of a step, in world axes.
+struct Body {
+  const double* constants;
+  double* scratch;
+  Matrix R, R_end;
+  Vector centre, centre_end, joint, joint_end;
+};
+
+[[gnu::always_inline]] inline const double* constants_of(const JointedMolecules& m, int b) {
+  return m.constants + 8 * kConstants * b;
+}
+[[gnu::always_inline]] inline double* scratch_of(const JointedMolecules& m, int b) {
+  return m.scratch + 8 * kScratch * b;
+}
+
+// The pose and the rotation matrix of a body from its state and its parent's. One function, so that what follows
+// from a state has the same bits wherever it is asked for.
+[[gnu::noinline]] void place_body(const JointedMolecules& m, int b, const double* state,
+                                  const double* parent_pose, double* pose) {
+  const double* const c = constants_of(m, b);
+  double* const R = scratch_of(m, b) + 8 * kEndRotation;
+  const BodyJoint joint = m.tree.joint[b];
+  const Quaternion turn = load4(state + 8 * kTurn);
+  if (joint == BodyJoint::kFree) {
+    store4(turn, pose + 8 * kQuaternion);
+    store3(load3(state + 8 * kShift), pose + 8 * kCentre);
+    store9(rotation(turn), R);
+    return;
+  }
+  Vector point = load3(c + 8 * kOnParent);
+  if (joint == BodyJoint::kPrismatic) add(load(state + 8 * kShift), load3(c + 8 * kAxis), point);
+  const Matrix parent_R = load9(scratch_of(m, m.tree.parent[b]) + 8 * kEndRotation);
+  const Vector at = load3(parent_pose + 8 * kCentre) + parent_R * point;
+  Quaternion q = turn;
+  if (joint != BodyJoint::kSpherical) {
+    q = load4(c + 8 * kRest);
+    if (joint == BodyJoint::kRevolute) q = Quaternion{turn.w, turn.v.x * load3(c + 8 * kAxis)} * q;
+    q = normalised(load4(parent_pose + 8 * kQuaternion) * q);
+  }
+  const Matrix own_R = rotation(q);
+  store4(q, pose + 8 * kQuaternion);
+  store3(at - own_R * load3(c + 8 * kOwn), pose + 8 * kCentre);
+  store9(own_R, R);
+}
+
+void set_pose(const JointedMolecules& m) {
+  for (int b = 0; b < m.tree.bodies; ++b) {
+    const double* const parent = m.pose + 8 * kPose * (b > 0 ? m.tree.parent[b] : 0);
+    place_body(m, b, m.state + 8 * kState * b, parent, m.pose + 8 * kPose * b);
+  }
+}
+
+// The end of the step is where it begins.
+[[gnu::always_inline]] inline void begin_step(const JointedMolecules& m) {
+  for (int b = 0; b < m.tree.bodies; ++b) {
+    double* const s = scratch_of(m, b);
+    for (int i = 0; i < 8 * kPose; i += 8) store(load(m.pose + 8 * kPose * b + i), s + 8 * kEndPose + i);
+    for (int i = 0; i < 8 * kState; i += 8) store(load(m.state + 8 * kState * b + i), s + 8 * kEndState + i);
+    const Matrix R = rotation(load4(s + 8 * (kEndPose + kQuaternion)));
+    store9(R, s + 8 * kRotation), store9(R, s + 8 * kEndRotation);
+  }
+}
+
+[[gnu::always_inline]] inline Body load_body(const JointedMolecules& m, int b) {
+  Body body;
+  body.constants = constants_of(m, b), body.scratch = scratch_of(m, b);
+  body.R = load9(body.scratch + 8 * kRotation), body.R_end = load9(body.scratch + 8 * kEndRotation);
+  body.centre = load3(m.pose + 8 * (kPose * b + kCentre));
+  body.centre_end = load3(body.scratch + 8 * (kEndPose + kCentre));
+  const Vector own = load3(body.constants + 8 * kOwn);
+  body.joint = body.centre + body.R * own, body.joint_end = body.centre_end + body.R_end * own;
+  return body;
+}
+
+// The rotation of a body in a step: f, in its frame at the start.
+struct Turn {
+  Quaternion f;
+  Vector J, Jf;
+};
+
+[[gnu::always_inline]] inline Turn turn_of(const JointedMolecules& m, int b) {
+  Turn turn;
+  turn.f = conjugate(load4(m.pose + 8 * (kPose * b + kQuaternion))) *
+           load4(scratch_of(m, b) + 8 * (kEndPose + kQuaternion));
+  turn.J = load3(constants_of(m, b) + 8 * kInertia);
+  turn.Jf = {turn.J.x * turn.f.v.x, turn.J.y * turn.f.v.y, turn.J.z * turn.f.v.z};
+  return turn;
+}
+
+// h times the angular momentum, in the body's frame at the start.
+[[gnu::always_inline]] inline Vector momentum_of(const Turn& t) {
+  return 2.0 * (t.f.w * t.Jf + cross(t.f.v, t.Jf));
+}
+
+// Its derivative by a rotation that is added at the end: (f_w J + [f] J - [Jf]) (f_w - [f]) - Jf f^T
+[[gnu::always_inline]] inline Matrix derivative_of(const Turn& t) {
+  Matrix left = skew(t.f.v);
+  add_to_diagonal(t.f.w, left);
+  left = scale_columns(left, t.J) - skew(t.Jf);
+  const Matrix right = cross(left, t.f.v);
+  return Matrix{t.f.w * left.x, t.f.w * left.y, t.f.w * left.z} - right - outer(t.Jf, t.f.v);
+}
+
+// What the body itself asks of its joint so that it has its momentum. Without kMoves: at rest.
+template <bool kMoves>
+[[gnu::always_inline]] inline Load own_load(const JointedMolecules& m, int b, const Body& body, double h) {
+  const Lanes mass = load(body.constants + 8 * kMass);
+  const double* const momentum = m.momentum + 8 * kSpatial * b;
+  Load made;
+  made.torque = -h * load3(momentum + 8 * kAngular);
+  made.force = -h * load3(momentum + 8 * kLinear);
+  if constexpr (kMoves) {
+    const Turn turn = turn_of(m, b);
+    made.torque = made.torque + body.R * momentum_of(turn);
+    add(mass, body.centre_end - body.centre, made.force);
+    made.tt = body.R * times_transpose(derivative_of(turn), body.R);
+  } else {
+    made.tt = times_transpose(scale_columns(body.R, load3(body.constants + 8 * kInertia)), body.R);
+  }
+  const Vector r = body.centre - body.joint, r_end = body.centre_end - body.joint_end;
+  made.torque = made.torque + cross(r, made.force);
+  // -m [r] [r_end] = m ((r . r_end) 1 - r_end r^T)
+  made.tt = made.tt - outer(mass * r_end, r);
+  add_to_diagonal(mass * dot(r, r_end), made.tt);
+  made.tf = skew(mass * r), made.ft = skew(-mass * r_end);
+  made.ff = Matrix{};
+  add_to_diagonal(mass, made.ff);
+  return made;
+}
+
+// Adds what a body's child asks of the joint between them.
+[[gnu::always_inline]] inline void add_child(const JointedMolecules& m, int child, const Body& body,
+                                             Load& to) {
+  double* const s = scratch_of(m, child);
+  const Vector own = load3(constants_of(m, child) + 8 * kOwn);
+  const Vector d = load3(m.pose + 8 * (kPose * child + kCentre)) + load9(s + 8 * kRotation) * own - body.joint;
+  const Vector d_end =
+      load3(s + 8 * (kEndPose + kCentre)) + load9(s + 8 * kEndRotation) * own - body.joint_end;
+  store3(d_end, s + 8 * kArm);
+  const double* const given = s + 8 * kLoad;
+  const Matrix ff = load9(given + 8 * 27);
+  const Vector force = load3(given + 8 * 39);
+  Matrix by_turn = Matrix{} - cross(ff, d_end);
+  if (m.tree.joint[child] != BodyJoint::kSpherical) {
+    const Matrix tf = load9(given + 8 * 9);
+    by_turn = by_turn + load9(given + 8 * 18);
+    to.tt = to.tt + (load9(given) - cross(tf, d_end));
+    to.tf = to.tf + tf;
+    to.torque = to.torque + load3(given + 8 * 36);
+  }
+  to.tt = to.tt + cross(d, by_turn);
+  to.tf = to.tf + cross(d, ff);
+  to.ft = to.ft + by_turn;
+  to.ff = to.ff + ff;
+  to.torque = to.torque + cross(d, force);
+  to.force = to.force + force;
+}
+
+[[gnu::always_inline]] inline void store_load(const Load& given, double* to) {
+  store9(given.tt, to), store9(given.tf, to + 8 * 9), store9(given.ft, to + 8 * 18);
+  store9(given.ff, to + 8 * 27), store3(given.torque, to + 8 * 36), store3(given.force, to + 8 * 39);
+}
+
+// A ball joint passes on forces alone, and a free body none: its whole change is found here.
+[[gnu::always_inline]] inline void eliminate_rotation(const Load& given, bool is_free, double* s) {
+  const Matrix D = inverse(given.tt);
+  const Matrix E = D * given.tf;
+  const Vector e = D * given.torque;
+  store9(E, s + 8 * kAnswer), store3(e, s + 8 * (kAnswer + 9));
+  const Matrix ff = given.ff - given.ft * E;
+  const Vector force = given.force - given.ft * e;
+  if (is_free) {
+    store3(-(inverse(ff) * force), s + 8 * (kChange + 3));
+  } else {
+    store9(ff, s + 8 * (kLoad + 27)), store3(force, s + 8 * (kLoad + 39));
+  }
+}
+
+// A joint with one coordinate, along `axis` at the start and `axis_end` at the end.
+[[gnu::always_inline]] inline void eliminate_axis(Load given, bool turns, const Vector& axis,
+                                                  const Vector& axis_end, double* s) {
+  const Vector torque_by = turns ? given.tt * axis_end : given.tf * axis_end;
+  const Vector force_by = turns ? given.ft * axis_end : given.ff * axis_end;
+  const Lanes inverse_D = 1.0 / dot(axis, turns ? torque_by : force_by);
+  const Vector by_turn = inverse_D * times_transposed(turns ? given.tt : given.ft, axis);
+  const Vector by_shift = inverse_D * times_transposed(turns ? given.tf : given.ff, axis);
+  const Lanes e = inverse_D * dot(axis, turns ? given.torque : given.force);
+  store3(by_turn, s + 8 * kAnswer), store3(by_shift, s + 8 * (kAnswer + 3)), store(e, s + 8 * (kAnswer + 6));
+  given.tt = given.tt - outer(torque_by, by_turn), given.tf = given.tf - outer(torque_by, by_shift);
+  given.ft = given.ft - outer(force_by, by_turn), given.ff = given.ff - outer(force_by, by_shift);
+  add(-e, torque_by, given.torque), add(-e, force_by, given.force);
+  store_load(given, s + 8 * kLoad);
+}
+
+// From the ends of the molecules to their first bodies.
+template <bool kMoves>
+[[gnu::always_inline]] inline void eliminate(const JointedMolecules& m, double h) {
+  for (int b = m.tree.bodies - 1; b >= 0; --b) {
+    const Body body = load_body(m, b);
+    Load load = own_load<kMoves>(m, b, body, h);
+    for (int i = m.tree.child_begin[b]; i < m.tree.child_begin[b + 1]; ++i) {
+      add_child(m, m.tree.child[i], body, load);
+    }
+    const BodyJoint joint = m.tree.joint[b];
+    if (joint == BodyJoint::kFree || joint == BodyJoint::kSpherical) {
+      eliminate_rotation(load, joint == BodyJoint::kFree, body.scratch);
+    } else {
+      const double* const parent = scratch_of(m, m.tree.parent[b]);
+      const Vector axis = load3(body.constants + 8 * kAxis);
+      eliminate_axis(load, joint == BodyJoint::kRevolute, load9(parent + 8 * kRotation) * axis,
+                     load9(parent + 8 * kEndRotation) * axis, body.scratch);
+    }
+  }
+}
+
+// The change of a joint: rotation and displacement of the body's joint, and that of the coordinate.
+struct Change {
+  Vector turn, shift;
+  Lanes coordinate;
+};
+
+[[gnu::always_inline]] inline Change change_of(const JointedMolecules& m, int b) {
+  double* const s = scratch_of(m, b);
+  const BodyJoint joint = m.tree.joint[b];
+  Change change{{}, {}, {}};
+  if (joint == BodyJoint::kFree) {
+    change.shift = load3(s + 8 * (kChange + 3));
+  } else {
+    const double* const parent = scratch_of(m, m.tree.parent[b]);
+    change.turn = load3(parent + 8 * kChange);
+    change.shift = load3(parent + 8 * (kChange + 3)) + cross(change.turn, load3(s + 8 * kArm));
+  }
+  const double* const answer = s + 8 * kAnswer;
+  if (joint == BodyJoint::kFree || joint == BodyJoint::kSpherical) {
+    change.turn = -(load9(answer) * change.shift + load3(answer + 8 * 9));
+  } else {
+    change.coordinate =
+        -(load(answer + 8 * 6) + dot(load3(answer), change.turn) + dot(load3(answer + 8 * 3), change.shift));
+    const double* const parent = scratch_of(m, m.tree.parent[b]);
+    const Vector axis = load9(parent + 8 * kEndRotation) * load3(constants_of(m, b) + 8 * kAxis);
+    add(change.coordinate, axis, joint == BodyJoint::kRevolute ? change.turn : change.shift);
+  }
+  store3(change.turn, s + 8 * kChange), store3(change.shift, s + 8 * (kChange + 3));
+  return change;
+}
+
+void set_twists(const JointedMolecules& m) {
+  begin_step(m);
+  eliminate<false>(m, 1.0);
+  for (int b = 0; b < m.tree.bodies; ++b) {
+    const Change change = change_of(m, b);
+    double* const twist = m.twist + 8 * kSpatial * b;
+    const Vector own = load9(scratch_of(m, b) + 8 * kRotation) * load3(constants_of(m, b) + 8 * kOwn);
+    store3(change.turn, twist + 8 * kAngular);
+    store3(change.shift - cross(change.turn, own), twist + 8 * kLinear);
+  }
+}
+
+[[gnu::always_inline]] inline Lanes larger(const Lanes& a, const Lanes& b) { return a > b ? a : b; }
+
+// Changes the state at the end; returns how much, relative to a radian and the size of the molecule.
+[[gnu::always_inline]] inline Lanes change_state(const JointedMolecules& m, int b, const Change& change) {
+  double* const state = scratch_of(m, b) + 8 * kEndState;
+  const BodyJoint joint = m.tree.joint[b];
+  const double per_size = m.inverse_size;
+  Quaternion turn = load4(state + 8 * kTurn);
+  Lanes square = change.coordinate * change.coordinate;
+  if (joint == BodyJoint::kFree || joint == BodyJoint::kSpherical) {
+    turn = normalised(Quaternion{Lanes{} + 1.0, 0.5 * change.turn} * turn);
+    store4(turn, state + 8 * kTurn);
+    square = dot(change.turn, change.turn);
+    if (joint == BodyJoint::kFree) {
+      store3(load3(state + 8 * kShift) + change.shift, state + 8 * kShift);
+      square += per_size * per_size * dot(change.shift, change.shift);
+    }
+  } else if (joint == BodyJoint::kRevolute) {
+    const Lanes half = 0.5 * change.coordinate;
+    const Lanes c = turn.w - half * turn.v.x, s = turn.v.x + half * turn.w;
+    const Lanes scale = 1.0 / square_root(c * c + s * s);
+    store(scale * c, state + 8 * kTurn), store(scale * s, state + 8 * (kTurn + 1));
+  } else {
+    store(load(state + 8 * kShift) + change.coordinate, state + 8 * kShift);
+    square *= per_size * per_size;
+  }
+  return square;
+}
+
+// One iteration; returns the square of the largest change.
+template <bool kMoves>
+[[gnu::noinline]] double iterate(const JointedMolecules& m, double h) {
+  eliminate<kMoves>(m, h);
+  Lanes largest{}, poison{};
+  for (int b = 0; b < m.tree.bodies; ++b) {
+    const Lanes square = change_state(m, b, change_of(m, b));
+    largest = larger(square, largest), poison += 0.0 * square;
+  }
+  for (int b = 0; b < m.tree.bodies; ++b) {
+    double* const s = scratch_of(m, b);
+    const double* const parent = scratch_of(m, b > 0 ? m.tree.parent[b] : 0);
+    place_body(m, b, s + 8 * kEndState, parent + 8 * kEndPose, s + 8 * kEndPose);
+  }
+  double most = 0.0;
+  for (int l = 0; l < 8; ++l) {
+    if (poison[l] != 0.0) return poison[l];
+    most = largest[l] > most ? largest[l] : most;
+  }
+  return most;
+}
+
+// The momenta that go with the step, and its end as the new beginning. What the iteration leaves of the momenta
+// of a molecule goes to its first body, so that they are conserved to round-off.
+[[gnu::always_inline]] inline void finish_step(const JointedMolecules& m, double h) {
+  const Vector first = load3(m.pose + 8 * kCentre);
+  const Vector moved = load3(m.scratch + 8 * (kEndPose + kCentre)) - first;
+  Vector lost_linear{}, lost_angular{};
+  for (int b = 0; b < m.tree.bodies; ++b) {
+    double* const s = scratch_of(m, b);
+    double *const pose = m.pose + 8 * kPose * b, *const momentum = m.momentum + 8 * kSpatial * b;
+    const Lanes rate = load(constants_of(m, b) + 8 * kMass) * (1.0 / h);
+    const Vector centre = load3(pose + 8 * kCentre);
+    const Vector angular = (1.0 / h) * (load9(s + 8 * kRotation) * momentum_of(turn_of(m, b)));
+    const Vector linear = rate * (load3(s + 8 * (kEndPose + kCentre)) - centre);
+    const Vector lost = load3(momentum + 8 * kLinear) - linear;
+    lost_linear = lost_linear + lost;
+    lost_angular = lost_angular + load3(momentum + 8 * kAngular) - angular + cross(centre - first, lost);
+    store3(angular, momentum + 8 * kAngular), store3(linear, momentum + 8 * kLinear);
+    for (int i = 0; i < 8 * kPose; i += 8) store(load(s + 8 * kEndPose + i), pose + i);
+    for (int i = 0; i < 8 * kState; i += 8) store(load(s + 8 * kEndState + i), m.state + 8 * kState * b + i);
+  }
+  store3(load3(m.momentum + 8 * kLinear) + lost_linear, m.momentum + 8 * kLinear);
+  store3(load3(m.momentum + 8 * kAngular) + lost_angular - cross(moved, lost_linear), m.momentum + 8 * kAngular);
+}
+
+bool advance(const JointedMolecules& m, double h) {
+  begin_step(m);
+  double change = iterate<false>(m, h);
+  for (int i = 0; i < kMostIterations && change > kSmallStep * kSmallStep; ++i) change = iterate<true>(m, h);
+  if (!(change <= kSmallStep * kSmallStep)) return false;
+  finish_step(m, h);
+  return true;
+}
+
+void add_impulse(const BodyAtoms& atoms, const double* pose, const AtomForces& f, double s,
+                 double* momentum) {
+  for (int b = 0; b < atoms.bodies; ++b) {
+    const Matrix R = rotation(load4(pose + 8 * (kPose * b + kQuaternion)));
+    Vector force{}, torque{};
+    for (int a = atoms.begin[b]; a < atoms.begin[b + 1]; ++a) {
+      const std::int32_t* const place = atoms.place + 8 * a;
+      Vector one{};
+      for (int l = 0; l < atoms.used; ++l) {
+        one.x[l] = f.x[place[l]], one.y[l] = f.y[place[l]], one.z[l] = f.z[place[l]];
+      }
+      force = force + one;
+      torque = torque + cross(R * load3(atoms.offset + 24 * a), one);
+    }
+    double* const to = momentum + 8 * kSpatial * b;
+    store3(load3(to + 8 * kAngular) + s * torque, to + 8 * kAngular);
+    store3(load3(to + 8 * kLinear) + s * force, to + 8 * kLinear);
+  }
+}
+
+[[gnu::always_inline]] inline void put(const Vector& value, const BodyAtoms& atoms, int a,
+                                       const AtomArrays& to) {
+  const std::int32_t* const place = atoms.place + 8 * a;
+  for (int l = 0; l < atoms.used; ++l) {
+    to.x[place[l]] = value.x[l], to.y[place[l]] = value.y[l], to.z[place[l]] = value.z[l];
+  }
+}
+
+void put_positions(const BodyAtoms& atoms, const double* pose, const double* shift, const AtomArrays& x) {
+  for (int b = 0; b < atoms.bodies; ++b) {
+    const Matrix R = rotation(load4(pose + 8 * (kPose * b + kQuaternion)));
+    const Vector centre = load3(pose + 8 * (kPose * b + kCentre));
+    for (int a = atoms.begin[b]; a < atoms.begin[b + 1]; ++a) {
+      put(centre + R * load3(atoms.offset + 24 * a) + load3(shift + 24 * a), atoms, a, x);
+    }
+  }
+}
+
+void put_velocities(const BodyAtoms& atoms, const double* pose, const double* twist, const AtomArrays& v) {
+  for (int b = 0; b < atoms.bodies; ++b) {
+    const Matrix R = rotation(load4(pose + 8 * (kPose * b + kQuaternion)));
+    const double* const t = twist + 8 * kSpatial * b;
+    const Vector w = load3(t + 8 * kAngular), u = load3(t + 8 * kLinear);
+    for (int a = atoms.begin[b]; a < atoms.begin[b + 1]; ++a) {
+      put(u + cross(w, R * load3(atoms.offset + 24 * a)), atoms, a, v);
+    }
+  }
+}
+
+}  // namespace
+
+const ArticulatedKernels* SESTINA_ARTICULATED_TABLE();
+
+const ArticulatedKernels* SESTINA_ARTICULATED_TABLE() {
+  static constexpr ArticulatedKernels kKernels{set_pose,    set_twists,    advance,
+                                               add_impulse, put_positions, put_velocities};
+  return &kKernels;
+}
+
+}  // namespace sestina

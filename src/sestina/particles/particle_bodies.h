@@ -1,0 +1,91 @@
+// The rigid bodies among particles: their particles' forces move them, and they move their particles. See
+// articulated_bodies.h for the mechanics.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sestina/particles/articulated_bodies.h"
+#include "sestina/particles/particle_arrays.h"
+#include "sestina/particles/particle_model.h"
+
+namespace sestina {
+
+class Executor;
+
+class ParticleBodies {
+ public:
+  // At the positions and velocities of the model, whose joint bonds have their lengths. Throws InputError.
+  ParticleBodies(const ParticleModel& model, InstructionSet set);
+
+  bool empty() const { return bodies_.size() == 0; }
+  bool has(int particle) const { return is_in_body_[static_cast<std::size_t>(particle)] != 0; }
+  int particles() const { return static_cast<int>(atom_.size()); }
+  int degrees_of_freedom() const { return bodies_.degrees_of_freedom(); }
+
+  // After the particles have been put into another order. Particles of bodies get no inverse mass.
+  void set_places(ParticleArrays& particles);
+
+  // Adds h times the forces to the momenta.
+  void kick(double h, const AtomForces& forces, Executor& executor);
+  // Moves bodies and their particles. Throws ComputationError with t (s) where the step is too long.
+  void advance(double t, double h, ParticleArrays& particles, Executor& executor);
+  // Moves along the displacements that stand in place of forces, as far as the joints allow; momenta stay.
+  void displace(double t, ParticleArrays& particles, Executor& executor);
+
+  void scale_momenta(double factor) { bodies_.scale_momenta(factor); }
+  void randomise(double friction_time, const Langevin& thermostat, double kT, std::int64_t step,
+                 Executor& executor);
+  void add_total_momentum(double& mass, Vector3d& momentum) const;
+  void add_velocity(const Vector3d& v);
+
+  // These find the twists first.
+  double calc_kinetic(Executor& executor);                // J
+  void copy_velocities(std::span<double> out, Executor& executor);  // (n x 3) m/s, of the particles in bodies
+  // To the virial of all forces on particles and twice the kinetic energy: with the sum, the pressure is that of
+  // the molecules, each of which acts where its centre of mass is.
+  double calc_pressure_part(const ParticleArrays& particles, Executor& executor);  // J
+
+  std::vector<double> save() const { return bodies_.save(); }
+  void restore(std::span<const double> saved);
+  std::size_t saved_size() const { return static_cast<std::size_t>(bodies_.size()) * ArticulatedBodies::kSaved; }
+
+  // Draws momenta of kT, such as the joints allow them.
+  void draw_momenta(double kT, std::uint32_t seed);
+  // Velocities of all particles in bodies, and the angular velocities of list_bodies (bodies x 3, rad/s).
+  void copy_spin(std::vector<double>& spin) const;
+
+ private:
+  struct Built;
+  struct AtomGroup {
+    std::vector<std::int32_t> begin, number, place;
+    std::vector<std::int32_t> image;  // (atoms x 3) in lanes: boxes from the body's particle to where it was given
+    CacheLineVector<double> offset, shift;
+    int used = 0;
+    BodyAtoms atoms() const {
+      return {static_cast<int>(begin.size()) - 1, used, begin.data(), place.data(), offset.data()};
+    }
+  };
+
+  ParticleBodies(const ParticleModel& model, Built built, InstructionSet set);
+  static Built build(const ParticleModel& model);
+  void make_atom_groups(const ParticleModel& model, const Built& built);
+  void set_momenta(const ParticleModel& model);
+  void set_all_twists(Executor& executor);
+  template <class Work>
+  void for_groups(Executor& executor, Work&& work);
+  [[noreturn]] void fail(double t, int group) const;
+
+  Box box_;
+  ArticulatedBodies bodies_;
+  std::vector<AtomGroup> groups_;  // as the groups of bodies_
+  std::vector<std::vector<int>> atoms_;  // particles of each body of bodies_
+  std::vector<int> molecule_begin_;      // (molecules + 1) bodies
+  std::vector<int> atom_;  // the particles in bodies
+  std::vector<char> is_in_body_;          // of all particles
+  std::vector<int> part_of_;              // the body of each of list_bodies
+  std::vector<double> mass_of_, extra_inertia_;  // kg, of particles; kg m^2, of bodies
+};
+
+}  // namespace sestina
