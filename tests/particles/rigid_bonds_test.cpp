@@ -439,7 +439,7 @@ TEST(RigidBonds, MoveBeadsThatAreOffAndRefuseThoseThatAreFarOff) {
   model.langevin = Langevin{};
   model.barostat = Barostat{};
   EXPECT_THAT(message_of([&] { ParticleSystem(model, executor); }),
-              HasSubstr("barostat: scales all distances, which rigid bonds do not allow"));
+              HasSubstr("barostat: scales all distances, which rigid bonds and bodies do not allow"));
 }
 
 // Six beads of which each has a bond with each other: 15 conditions, 12 of which can be independent.

@@ -7,8 +7,8 @@
 #include <memory>
 #include <span>
 
-#include "sestina/parallel/instruction_set.h"
 #include "sestina/model/model.h"
+#include "sestina/parallel/instruction_set.h"
 
 namespace sestina {
 

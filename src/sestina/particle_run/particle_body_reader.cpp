@@ -36,7 +36,8 @@ std::vector<int> ParticleReader::read_particles(const MapReader& map, const char
   if (node == nullptr) return {};
   const NodePath path = map.path_of(key);
   if (!node->is_list() || node->items.empty() || (count > 0 && node->items.size() != count)) {
-    const std::string expected = count > 0 ? fmt::format("a list of {} particles", count) : "a list of particles";
+    const std::string expected =
+        count > 0 ? fmt::format("a list of {} particles", count) : "a list of particles";
     context_.fault(*node, path, fmt::format("expected {}, found {}", expected, describe(*node)));
     return {};
   }
@@ -46,8 +47,8 @@ std::vector<int> ParticleReader::read_particles(const MapReader& map, const char
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!(values[i] >= 0.0 && values[i] < model_.size()) || values[i] != std::floor(values[i])) {
       context_.fault(*node->items[i], path / static_cast<int>(i),
-                     fmt::format("{} is not the number of a particle; there are {}, counted from 0", values[i],
-                                 model_.size()));
+                     fmt::format("{} is not the number of a particle; there are {}, counted from 0",
+                                 values[i], model_.size()));
       return {};
     }
     particles.push_back(static_cast<int>(values[i]));
@@ -68,7 +69,8 @@ void ParticleReader::read_body(const YamlNode& node, const NodePath& path) {
     if (known.word == word) body.joint = known.joint;
   }
   if (map.find("parent") == nullptr && map.find("joint") != nullptr) {
-    context_.fault(map.mark_of("joint"), map.path_of("joint"), "a joint connects a body to a parent: give parent");
+    context_.fault(map.mark_of("joint"), map.path_of("joint"),
+                   "a joint connects a body to a parent: give parent");
   }
   numbers_.read(map, "at", body.at);
   for (const auto& [key, pair] : {std::pair("along", &body.along), std::pair("across", &body.across)}) {

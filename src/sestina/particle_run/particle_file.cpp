@@ -197,8 +197,7 @@ ParticleRunSpec read_particle_run(const ModelTree& tree) {
     }
   }
   faults.throw_if_any();
-  if (spec.drawn)
-    draw_velocities(spec.drawn->temperature, spec.drawn->seed, spec.model);
+  if (spec.drawn) draw_velocities(spec.drawn->temperature, spec.drawn->seed, spec.model);
   return spec;
 }
 

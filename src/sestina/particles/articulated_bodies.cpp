@@ -184,14 +184,15 @@ void ArticulatedBodies::check_inertia(const std::vector<JointedMolecule>& molecu
       const JointedMolecule& molecule = molecules[static_cast<std::size_t>(group.molecules[l])];
       double mass = 0.0;
       for (const JointedBody& body : molecule) mass += body.mass;
-      const double size = size_of(molecule), most = 1.0 / (kLeastInertia * mass * std::min(size, size * size));
+      const double size = size_of(molecule),
+                   most = 1.0 / (kLeastInertia * mass * std::min(size, size * size));
       for (int b = 0; b < group.tree.bodies; ++b) {
         const int body = group.bodies[l] + b;
         const double fastest = norm(angular_velocity(body)) * size + norm(velocity(body));
         if (fastest < most) continue;
-        throw InputError(
-            {Fault{{{}, fmt::format("bodies[{}]", body)},
-                   "can turn or slide without inertia: give it inertia, or more than one particle with mass"}});
+        throw InputError({Fault{
+            {{}, fmt::format("bodies[{}]", body)},
+            "can turn or slide without inertia: give it inertia, or more than one particle with mass"}});
       }
     }
   }

@@ -1,24 +1,25 @@
 // Molecules of rigid bodies that joints connect: trees, each with a first body that is free to move.
 //
-// A step of h is a discrete motion (Lee, Leok, McClamroch, Comput. Methods Appl. Mech. Engrg. 196, 2007), with
-// the joints' coordinates as unknowns. Body b goes from the pose (R, x) to (R+, x+); its rotation is the
-// quaternion f = q^-1 q+, in its frame at the start, where J are its principal moments of inertia. Its momenta,
-// which are constant during the motion, in world axes and about the centre of mass, are
+// A step of h is a discrete motion (Lee, Leok, McClamroch, Comput. Methods Appl. Mech. Engrg. 196, 2007),
+// with the joints' coordinates as unknowns. Body b goes from the pose (R, x) to (R+, x+); its rotation is the
+// quaternion f = q^-1 q+, in its frame at the start, where J are its principal moments of inertia. Its
+// momenta, which are constant during the motion, in world axes and about the centre of mass, are
 //   (1)  p = m (x+ - x)/h,   L = (2/h) R (f_w J f_v + f_v x J f_v)
-// Joints transmit impulses at the start, which do no work on what the joint lets move. So the sum of (p, L) over
-// the bodies beyond a joint, less what they had, has no component along the joint's axes S at the start:
+// Joints transmit impulses at the start, which do no work on what the joint lets move. So the sum of (p, L)
+// over the bodies beyond a joint, less what they had, has no component along the joint's axes S at the start:
 //   (2)  S^T sum (p - p0, L - L0) = 0
 // These are as many equations as coordinates. Newton's iteration solves them by the recursion of articulated
-// bodies, O(n), whose factors take forces where the step begins and displacements where it ends. The impulses of
-// forces change (p, L) between the steps: with half an impulse before and half an impulse after it, the step is
-// that of RATTLE (see rigid_bonds.h): symplectic, reversible, with the momenta of each molecule conserved, and
-// joints that hold to round-off as they are never anything but coordinates.
+// bodies, O(n), whose factors take forces where the step begins and displacements where it ends. The impulses
+// of forces change (p, L) between the steps: with half an impulse before and half an impulse after it, the
+// step is that of RATTLE (see rigid_bonds.h): symplectic, reversible, with the momenta of each molecule
+// conserved, and joints that hold to round-off as they are never anything but coordinates.
 //
-// At any time, the twists (velocities) that the joints allow follow from the momenta by the same recursion, at
-// rest (set_twists); only measurements and thermostats need them.
+// At any time, the twists (velocities) that the joints allow follow from the momenta by the same recursion,
+// at rest (set_twists); only measurements and thermostats need them.
 //
-// Rods, and single points on links without mass, have axes about which nothing turns and on which no joint pulls.
-// They get moments of inertia that are as good as any, since they never have an angular momentum (is_idle).
+// Rods, and single points on links without mass, have axes about which nothing turns and on which no joint
+// pulls. They get moments of inertia that are as good as any, since they never have an angular momentum
+// (is_idle).
 //
 // Eight molecules of one structure move together in the lanes of SIMD registers.
 #pragma once
@@ -39,14 +40,14 @@ namespace sestina {
 struct JointedBody {
   int parent = -1;  // an earlier body of the molecule; -1 of the first one
   BodyJoint joint = BodyJoint::kFree;
-  double mass = 0.0;             // kg; 0: a part of a joint
-  Vec3<double> inertia{};            // kg m^2, principal moments
+  double mass = 0.0;                               // kg; 0: a part of a joint
+  Vec3<double> inertia{};                          // kg m^2, principal moments
   std::array<double, 4> turn{1.0, 0.0, 0.0, 0.0};  // quaternion from the principal axes to the world
-  Vec3<double> centre{};             // m
-  Vec3<double> point{};              // m, of the joint
-  Vec3<double> axis{};               // of the joint, a unit vector
-  std::array<bool, 3> is_idle{};  // of the principal axes; see above
-  int atoms = 0;                 // molecules that move together have as many in each of their bodies
+  Vec3<double> centre{};                           // m
+  Vec3<double> point{};                            // m, of the joint
+  Vec3<double> axis{};                             // of the joint, a unit vector
+  std::array<bool, 3> is_idle{};                   // of the principal axes; see above
+  int atoms = 0;  // molecules that move together have as many in each of their bodies
 };
 
 using JointedMolecule = std::vector<JointedBody>;
@@ -56,8 +57,8 @@ double size_of(const JointedMolecule& molecule);
 
 class ArticulatedBodies {
  public:
-  // The molecules' bodies, numbered one molecule after the other. Throws InputError, with the number of a body,
-  // where it could turn or slide without inertia.
+  // The molecules' bodies, numbered one molecule after the other. Throws InputError, with the number of a
+  // body, where it could turn or slide without inertia.
   ArticulatedBodies(const std::vector<JointedMolecule>& molecules, InstructionSet set);
   ~ArticulatedBodies();
   ArticulatedBodies(const ArticulatedBodies&) = delete;
@@ -84,11 +85,12 @@ class ArticulatedBodies {
   // All numbers of rows, in lanes.
   double* momenta(int row) { return momentum_.data() + 8 * body_numbers::kSpatial * row; }
   const double* poses(int row) const { return pose_.data() + 8 * body_numbers::kPose * row; }
-  const double* twists(int row) const { return twist_.data() + 8 * body_numbers::kSpatial * row; }
 
   // Of a body.
   double mass(int body) const { return constant(body, body_numbers::kMass); }
-  Vec3<double> centre(int body) const { return pick3(pose_, body_numbers::kPose, body, body_numbers::kCentre); }
+  Vec3<double> centre(int body) const {
+    return pick3(pose_, body_numbers::kPose, body, body_numbers::kCentre);
+  }
   Rotation<double> rotation(int body) const;  // from the principal axes to the world
   Vec3<double> angular_momentum(int body) const { return pick3(momentum_, 6, body, body_numbers::kAngular); }
   Vec3<double> momentum(int body) const { return pick3(momentum_, 6, body, body_numbers::kLinear); }
@@ -97,8 +99,7 @@ class ArticulatedBodies {
   // Leaves out what idle axes cannot have of the angular momentum.
   void set_momentum(int body, const Vec3<double>& linear, const Vec3<double>& angular);
   // momentum = c momentum + spread sqrt(M) xi: three numbers of a normal distribution for each part.
-  void randomise(int body, double c, double spread, const Vec3<double>& turning,
-                 const Vec3<double>& moving);
+  void randomise(int body, double c, double spread, const Vec3<double>& turning, const Vec3<double>& moving);
   void scale_momenta(double factor);
   double kinetic_energy(int body) const;  // J, with the twists
 

@@ -87,7 +87,8 @@ void add_with_joint(const BodyDescription& given, const BuiltMolecule& built, Jo
   bodies.push_back(body);
 }
 
-// The joints' points of a body, from its centre; none if a joint could turn the body about a line through them.
+// The joints' points of a body, from its centre; none if a joint could turn the body about a line through
+// them.
 std::vector<Vec> points_of_forces(const JointedMolecule& molecule, int number, bool& only_forces) {
   std::vector<Vec> points;
   only_forces = true;
@@ -103,7 +104,8 @@ std::vector<Vec> points_of_forces(const JointedMolecule& molecule, int number, b
 
 double largest_distance(const std::vector<Vec>& points, const Vec* axis) {
   double largest = 0.0;
-  for (const Vec& point : points) largest = std::max(largest, norm(axis != nullptr ? cross(*axis, point) : point));
+  for (const Vec& point : points)
+    largest = std::max(largest, norm(axis != nullptr ? cross(*axis, point) : point));
   return largest;
 }
 

@@ -41,9 +41,10 @@ class BeadWalk {
         for (const JointedBead& bond : bonds_[bead.particle]) {
           if (bond.particle == bead.before) continue;
           if (is_found[bond.particle]++ != 0) {
-            throw InputError(fmt::format("spherical and torsion bonds make trees, and the one of particles[{}] "
-                                         "and particles[{}] closes a ring: a rigid bond can do that",
-                                         bead.particle, bond.particle));
+            throw InputError(
+                fmt::format("spherical and torsion bonds make trees, and the one of particles[{}] "
+                            "and particles[{}] closes a ring: a rigid bond can do that",
+                            bead.particle, bond.particle));
           }
           beads.push_back(bond);
         }
@@ -56,8 +57,8 @@ class BeadWalk {
   std::vector<std::vector<JointedBead>> bonds_;  // that each particle can hold
 };
 
-// Makes bodies of beads. A ball joint makes one of each bead. Torsion bonds keep all angles: the beads beyond a
-// bond turn about it together, and the first beads, which have no bond to turn about, are one body.
+// Makes bodies of beads. A ball joint makes one of each bead. Torsion bonds keep all angles: the beads beyond
+// a bond turn about it together, and the first beads, which have no bond to turn about, are one body.
 template <class Claim>
 class BodiesOfBeads {
  public:
@@ -88,7 +89,8 @@ class BodiesOfBeads {
     if (is_first && last >= 0) beyond_[bead.before] = parent;
     if (last < 0) return parent;
     if (beyond_[bead.before] < 0) {
-      beyond_[bead.before] = add_body({{}, parent, ParticleJoint::kRevolute, bead.before, {last, bead.before}});
+      beyond_[bead.before] =
+          add_body({{}, parent, ParticleJoint::kRevolute, bead.before, {last, bead.before}});
     }
     return beyond_[bead.before];
   }
@@ -112,9 +114,10 @@ std::vector<ParticleBody> list_bodies(const ParticleModel& model) {
   const auto claim = [&](int particle, std::size_t body) {
     int& owner = body_of[static_cast<std::size_t>(particle)];
     if (owner >= 0) {
-      throw InputError(fmt::format("particles[{}] would belong to two bodies; joint bonds make bodies of their "
-                                   "beads, too",
-                                   particle));
+      throw InputError(
+          fmt::format("particles[{}] would belong to two bodies; joint bonds make bodies of their "
+                      "beads, too",
+                      particle));
     }
     owner = static_cast<int>(body);
   };
@@ -135,9 +138,10 @@ void satisfy_joint_bonds(ParticleModel& model) {
     }
     const double found = std::hypot(d[0], d[1], d[2]), length = bead.type->rest;
     if (!(std::abs(found - length) <= kLargestMisfit * length)) {
-      throw InputError(fmt::format("particles[{}] and particles[{}] are {:.6g} apart: too far from the length "
-                                   "{:.6g} of their bond; up to {:.0f} % are corrected",
-                                   bead.before, bead.particle, found, length, 100.0 * kLargestMisfit));
+      throw InputError(
+          fmt::format("particles[{}] and particles[{}] are {:.6g} apart: too far from the length "
+                      "{:.6g} of their bond; up to {:.0f} % are corrected",
+                      bead.before, bead.particle, found, length, 100.0 * kLargestMisfit));
     }
     for (int a = 0; a < 3; ++a) {
       double& x = model.position[3 * bead.particle + a];

@@ -1,4 +1,5 @@
-// The rigid bodies of a model of particles: those that it lists, and the beads of spherical and torsion bonds.
+// The rigid bodies of a model of particles: those that it lists, and the beads of spherical and torsion
+// bonds.
 #pragma once
 
 #include <vector>

@@ -37,7 +37,8 @@ struct ParticleBodies::Built {
   std::vector<double> inertia;          // kg m^2, of each body, beside its particles
   std::vector<Vec> unwrapped;           // (n) m, of the particles in bodies
 
-  explicit Built(const ParticleModel& model) : unwrapped(static_cast<std::size_t>(model.size())), model_(model) {
+  explicit Built(const ParticleModel& model)
+      : unwrapped(static_cast<std::size_t>(model.size())), model_(model) {
     const std::vector<ParticleBody> bodies = list_bodies(model);
     part_of.assign(bodies.size(), -1);
     std::vector<std::vector<int>> members;
@@ -86,7 +87,8 @@ struct ParticleBodies::Built {
       for (const int particle : body.particles) {
         const Vec x = nearest(origin, particle);
         unwrapped[static_cast<std::size_t>(particle)] = x;
-        made.points.push_back({x, model_.species[static_cast<std::size_t>(model_.species_of[particle])].mass});
+        made.points.push_back(
+            {x, model_.species[static_cast<std::size_t>(model_.species_of[particle])].mass});
       }
     }
     const BuiltMolecule built = build_molecule(descriptions);
@@ -163,6 +165,7 @@ void ParticleBodies::make_atom_groups(const ParticleModel& model, const Built& b
     }
     made.place = made.number;
     made.shift.assign(made.offset.size(), 0.0);
+    made.wrench.assign(static_cast<std::size_t>(8 * body_numbers::kSpatial * group.tree.bodies), 0.0);
   }
 }
 
@@ -171,12 +174,14 @@ void ParticleBodies::set_momenta(const ParticleModel& model) {
   if (model.velocity.empty()) return;
   std::vector<Vec> spin(static_cast<std::size_t>(bodies_.size()));
   for (std::size_t i = 0; i < part_of_.size() && !model.spin.empty(); ++i) {
-    spin[static_cast<std::size_t>(part_of_[i])] = {model.spin[3 * i], model.spin[3 * i + 1], model.spin[3 * i + 2]};
+    spin[static_cast<std::size_t>(part_of_[i])] = {model.spin[3 * i], model.spin[3 * i + 1],
+                                                   model.spin[3 * i + 2]};
   }
   for (int body = 0; body < bodies_.size(); ++body) {
     Vec linear{}, angular{};
     for (const int particle : atoms_[static_cast<std::size_t>(body)]) {
-      const Vec v{model.velocity[3 * particle], model.velocity[3 * particle + 1], model.velocity[3 * particle + 2]};
+      const Vec v{model.velocity[3 * particle], model.velocity[3 * particle + 1],
+                  model.velocity[3 * particle + 2]};
       const Vec x = position_of(model, particle);
       const double mass = mass_of_[static_cast<std::size_t>(particle)];
       Vec r = x - bodies_.centre(body);
@@ -202,7 +207,8 @@ void ParticleBodies::set_places(ParticleArrays& particles) {
       group.place[i] = place;
       particles.inverse_mass[static_cast<std::size_t>(place)] = 0.0;
       const std::size_t first = 24 * (i / kLanes) + i % kLanes;
-      const std::int32_t images[3] = {particles.image_x[place], particles.image_y[place], particles.image_z[place]};
+      const std::int32_t images[3] = {particles.image_x[place], particles.image_y[place],
+                                      particles.image_z[place]};
       for (std::size_t a = 0; a < 3; ++a) {
         group.shift[first + 8 * a] = (group.image[first + 8 * a] - images[a]) * box_.length[a];
       }
@@ -211,9 +217,11 @@ void ParticleBodies::set_places(ParticleArrays& particles) {
 }
 
 void ParticleBodies::kick(double h, const AtomForces& forces, Executor& executor) {
-  for_groups(executor, [&](int g, const AtomGroup& group) {
-    const int row = bodies_.groups()[static_cast<std::size_t>(g)].first_row;
-    bodies_.kernels().add_impulse(group.atoms(), bodies_.poses(row), forces, h, bodies_.momenta(row));
+  for_groups(executor, [&](int g, AtomGroup& group) {
+    const ArticulatedBodies::Group& molecules = bodies_.groups()[static_cast<std::size_t>(g)];
+    const int row = molecules.first_row;
+    bodies_.kernels().set_wrenches(group.atoms(), bodies_.poses(row), forces, group.wrench.data());
+    bodies_.kernels().add_impulses(molecules.tree.bodies, group.wrench.data(), h, bodies_.momenta(row));
   });
 }
 
@@ -241,9 +249,10 @@ void ParticleBodies::fail(double t, int group) const {
       most = std::isfinite(momentum) ? momentum : HUGE_VAL;
     }
   }
-  throw ComputationError(t, fmt::format("the joints of the molecule of particles[{}] cannot follow it: particles "
-                                        "overlap, or the step is too long",
-                                        fastest));
+  throw ComputationError(
+      t, fmt::format("the joints of the molecule of particles[{}] cannot follow it: particles "
+                     "overlap, or the step is too long",
+                     fastest));
 }
 
 void ParticleBodies::displace(double t, ParticleArrays& particles, Executor& executor) {
@@ -257,8 +266,8 @@ void ParticleBodies::displace(double t, ParticleArrays& particles, Executor& exe
   kick(1.0, {particles.fx.data(), particles.fy.data(), particles.fz.data()}, executor);
   advance(t, 1.0, particles, executor);
   for (int body = 0; body < bodies_.size(); ++body) {
-    const double* const saved = before.data() + static_cast<std::size_t>(ArticulatedBodies::kSaved * body) +
-                                body_numbers::kState;
+    const double* const saved =
+        before.data() + static_cast<std::size_t>(ArticulatedBodies::kSaved * body) + body_numbers::kState;
     bodies_.set_momentum(body, {saved[3], saved[4], saved[5]}, {saved[0], saved[1], saved[2]});
   }
 }
@@ -283,7 +292,9 @@ void ParticleBodies::randomise(double friction_time, const Langevin& thermostat,
 
 void ParticleBodies::draw_momenta(double kT, std::uint32_t seed) {
   for (int body = 0; body < bodies_.size(); ++body) {
-    const auto draw = [&](RandomUse use) { return to_vec(calc_normal(seed, use, 0, static_cast<std::uint32_t>(body))); };
+    const auto draw = [&](RandomUse use) {
+      return to_vec(calc_normal(seed, use, 0, static_cast<std::uint32_t>(body)));
+    };
     bodies_.randomise(body, 0.0, std::sqrt(kT), draw(RandomUse::kDrawnTurn), draw(RandomUse::kDrawnMotion));
   }
 }
@@ -322,7 +333,9 @@ void ParticleBodies::copy_velocities(std::span<double> out, Executor& executor) 
         const int body = bodies_.groups()[g].bodies[static_cast<std::size_t>(l)] + b;
         const Rotation<double> R = bodies_.rotation(body);
         for (int i = group.begin[b]; i < group.begin[b + 1]; ++i) {
-          const auto offset = [&](int a) { return group.offset[static_cast<std::size_t>(24 * i + 8 * a + l)]; };
+          const auto offset = [&](int a) {
+            return group.offset[static_cast<std::size_t>(24 * i + 8 * a + l)];
+          };
           const Vec v = bodies_.velocity(body) +
                         cross(bodies_.angular_velocity(body), R * Vec{offset(0), offset(1), offset(2)});
           double* const to = out.data() + 3 * group.number[static_cast<std::size_t>(8 * i + l)];
@@ -349,7 +362,8 @@ double ParticleBodies::calc_pressure_part(const ParticleArrays& particles, Execu
     Vec moment{}, momentum{};
     for (int body = molecule_begin_[m]; body < molecule_begin_[m + 1]; ++body) {
       mass += bodies_.mass(body), kinetic += bodies_.kinetic_energy(body);
-      moment += bodies_.mass(body) * bodies_.centre(body), momentum += bodies_.mass(body) * bodies_.velocity(body);
+      moment += bodies_.mass(body) * bodies_.centre(body),
+          momentum += bodies_.mass(body) * bodies_.velocity(body);
     }
     const Vec centre = (1.0 / mass) * moment;
     for (int body = molecule_begin_[m]; body < molecule_begin_[m + 1]; ++body) {

@@ -41,15 +41,17 @@ class ParticleBodies {
   void add_velocity(const Vector3d& v);
 
   // These find the twists first.
-  double calc_kinetic(Executor& executor);                // J
+  double calc_kinetic(Executor& executor);                          // J
   void copy_velocities(std::span<double> out, Executor& executor);  // (n x 3) m/s, of the particles in bodies
-  // To the virial of all forces on particles and twice the kinetic energy: with the sum, the pressure is that of
-  // the molecules, each of which acts where its centre of mass is.
+  // To the virial of all forces on particles and twice the kinetic energy: with the sum, the pressure is that
+  // of the molecules, each of which acts where its centre of mass is.
   double calc_pressure_part(const ParticleArrays& particles, Executor& executor);  // J
 
   std::vector<double> save() const { return bodies_.save(); }
   void restore(std::span<const double> saved);
-  std::size_t saved_size() const { return static_cast<std::size_t>(bodies_.size()) * ArticulatedBodies::kSaved; }
+  std::size_t saved_size() const {
+    return static_cast<std::size_t>(bodies_.size()) * ArticulatedBodies::kSaved;
+  }
 
   // Draws momenta of kT, such as the joints allow them.
   void draw_momenta(double kT, std::uint32_t seed);
@@ -60,8 +62,9 @@ class ParticleBodies {
   struct Built;
   struct AtomGroup {
     std::vector<std::int32_t> begin, number, place;
-    std::vector<std::int32_t> image;  // (atoms x 3) in lanes: boxes from the body's particle to where it was given
-    CacheLineVector<double> offset, shift;
+    std::vector<std::int32_t>
+        image;  // (atoms x 3) in lanes: boxes from the body's particle to where it was given
+    CacheLineVector<double> offset, shift, wrench;
     int used = 0;
     BodyAtoms atoms() const {
       return {static_cast<int>(begin.size()) - 1, used, begin.data(), place.data(), offset.data()};
@@ -79,12 +82,12 @@ class ParticleBodies {
 
   Box box_;
   ArticulatedBodies bodies_;
-  std::vector<AtomGroup> groups_;  // as the groups of bodies_
-  std::vector<std::vector<int>> atoms_;  // particles of each body of bodies_
-  std::vector<int> molecule_begin_;      // (molecules + 1) bodies
-  std::vector<int> atom_;  // the particles in bodies
-  std::vector<char> is_in_body_;          // of all particles
-  std::vector<int> part_of_;              // the body of each of list_bodies
+  std::vector<AtomGroup> groups_;                // as the groups of bodies_
+  std::vector<std::vector<int>> atoms_;          // particles of each body of bodies_
+  std::vector<int> molecule_begin_;              // (molecules + 1) bodies
+  std::vector<int> atom_;                        // the particles in bodies
+  std::vector<char> is_in_body_;                 // of all particles
+  std::vector<int> part_of_;                     // the body of each of list_bodies
   std::vector<double> mass_of_, extra_inertia_;  // kg, of particles; kg m^2, of bodies
 };
 

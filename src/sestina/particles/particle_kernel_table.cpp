@@ -42,6 +42,8 @@ const Table& choose(InstructionSet set, const Table* (*portable)(), const Table*
 const ParticleKernels& particle_kernels(InstructionSet set) { return SESTINA_CHOOSE(particle_kernels); }
 const MultipoleKernels& multipole_kernels(InstructionSet set) { return SESTINA_CHOOSE(multipole_kernels); }
 const RigidBondKernels& rigid_bond_kernels(InstructionSet set) { return SESTINA_CHOOSE(rigid_bond_kernels); }
-const ArticulatedKernels& articulated_kernels(InstructionSet set) { return SESTINA_CHOOSE(articulated_kernels); }
+const ArticulatedKernels& articulated_kernels(InstructionSet set) {
+  return SESTINA_CHOOSE(articulated_kernels);
+}
 
 }  // namespace sestina

@@ -209,7 +209,8 @@ class Checker {
     if (body.particles.empty()) return fault(path + ".particles", "is empty"), false;
     for (const int p : body.particles) {
       if (p < 0 || p >= model_.size()) {
-        return fault(path, fmt::format("particles[{}] does not exist; there are {}", p, model_.size())), false;
+        return fault(path, fmt::format("particles[{}] does not exist; there are {}", p, model_.size())),
+               false;
       }
       if (body_of[p] >= 0) {
         return fault(path, fmt::format("particles[{}] belongs to bodies[{}] already", p, body_of[p])), false;
@@ -229,10 +230,13 @@ class Checker {
                                                  body.parent, number - 1)),
              false;
     }
-    if (body.at < 0 || body.at >= model_.size() || (body_of[body.at] != number && body_of[body.at] != body.parent)) {
-      return fault(path + ".at",
-                   fmt::format("the joint has to be at a particle of the body or of its parent, bodies[{}], not at {}",
-                               body.parent, body.at)),
+    if (body.at < 0 || body.at >= model_.size() ||
+        (body_of[body.at] != number && body_of[body.at] != body.parent)) {
+      return fault(
+                 path + ".at",
+                 fmt::format(
+                     "the joint has to be at a particle of the body or of its parent, bodies[{}], not at {}",
+                     body.parent, body.at)),
              false;
     }
     if (body.joint == ParticleJoint::kFree) return fault(path + ".joint", "is missing"), false;
@@ -243,8 +247,11 @@ class Checker {
     const Vector3d a = axis_of(body.along), b = axis_of(body.across);
     const double cosine = (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) / (length_of(a) * length_of(b));
     if (std::abs(cosine) > 1e-3) {
-      return fault(path + ".across", fmt::format("the axes of a universal joint have to be at right angles, and "
-                                                 "the cosine of the angle is {:.6g}", cosine)), false;
+      return fault(path + ".across",
+                   fmt::format("the axes of a universal joint have to be at right angles, and "
+                               "the cosine of the angle is {:.6g}",
+                               cosine)),
+             false;
     }
     return true;
   }
@@ -252,7 +259,8 @@ class Checker {
   Vector3d axis_of(const std::array<int, 2>& particles) const {
     Vector3d d{};
     for (int a = 0; a < 3; ++a) {
-      d[a] = model_.box.nearest(a, model_.position[3 * particles[1] + a] - model_.position[3 * particles[0] + a]);
+      d[a] = model_.box.nearest(
+          a, model_.position[3 * particles[1] + a] - model_.position[3 * particles[0] + a]);
     }
     return d;
   }
@@ -265,8 +273,11 @@ class Checker {
     }
     if (model_.position.size() < 3 * static_cast<std::size_t>(model_.size())) return false;
     if (!(length_of(axis_of(particles)) > 0.0)) {
-      return fault(path, fmt::format("particles[{}] and particles[{}] are at one place: there is no axis through "
-                                     "them", particles[0], particles[1])), false;
+      return fault(path,
+                   fmt::format("particles[{}] and particles[{}] are at one place: there is no axis through "
+                               "them",
+                               particles[0], particles[1])),
+             false;
     }
     return true;
   }

@@ -82,13 +82,13 @@ enum class ParticleJoint {
   kPlanar,       // turns about its axis and slides at right angles to it
 };
 
-// Particles that keep their places with respect to each other, as they are at the start. A joint connects them
-// to another body, which comes before.
+// Particles that keep their places with respect to each other, as they are at the start. A joint connects
+// them to another body, which comes before.
 struct ParticleBody {
   std::vector<int> particles;  // at least one
   int parent = -1;             // body; -1: free
   ParticleJoint joint = ParticleJoint::kFree;
-  int at = -1;                            // the particle where the joint is, of this body or its parent
+  int at = -1;                        // the particle where the joint is, of this body or its parent
   std::array<int, 2> along{-1, -1};   // the axis points from the first of these particles to the second
   std::array<int, 2> across{-1, -1};  // the second axis, of a universal joint
   double inertia = 0.0;               // kg m^2, about any axis, beside that of the particles

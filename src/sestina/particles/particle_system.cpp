@@ -325,7 +325,8 @@ void ParticleSystem::relax(int steps, double largest) {
   turn_velocities(energy);
 }
 
-// What links and joints allow at their new places has another energy: the velocities are scaled to what it was.
+// What links and joints allow at their new places has another energy: the velocities are scaled to what it
+// was.
 void ParticleSystem::turn_velocities(double energy) {
   if (rigid_.empty() && bodies_->empty()) return;
   project();
@@ -405,17 +406,19 @@ void ParticleSystem::step(double h) {
 double ParticleSystem::calc_kinetic() const {
   const double of_bodies = bodies_->empty() ? 0.0 : bodies_->calc_kinetic(executor_);
   return of_bodies + executor_.parallel_reduce(
-      particles_.size, kParticleGrain, 0.0,
-      [&](int begin, int end) {
-        double sum = 0.0;
-        for (int i = begin; i < end; ++i) {
-          const double square = particles_.vx[i] * particles_.vx[i] + particles_.vy[i] * particles_.vy[i] +
-                                particles_.vz[i] * particles_.vz[i];
-          if (particles_.inverse_mass[i] > 0.0) sum += 0.5 * square / particles_.inverse_mass[i];
-        }
-        return sum;
-      },
-      std::plus<>());
+                         particles_.size, kParticleGrain, 0.0,
+                         [&](int begin, int end) {
+                           double sum = 0.0;
+                           for (int i = begin; i < end; ++i) {
+                             const double square = particles_.vx[i] * particles_.vx[i] +
+                                                   particles_.vy[i] * particles_.vy[i] +
+                                                   particles_.vz[i] * particles_.vz[i];
+                             if (particles_.inverse_mass[i] > 0.0)
+                               sum += 0.5 * square / particles_.inverse_mass[i];
+                           }
+                           return sum;
+                         },
+                         std::plus<>());
 }
 
 ParticleMeasures ParticleSystem::measure() {
@@ -494,8 +497,8 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
         fmt::format("the checkpoint has {} particles, the model has {}", saved.number.size(), n));
   }
   if (saved.bodies.size() != bodies_->saved_size()) {
-    throw InputError(fmt::format("the checkpoint has {} numbers of rigid bodies, the model {}", saved.bodies.size(),
-                                 bodies_->saved_size()));
+    throw InputError(fmt::format("the checkpoint has {} numbers of rigid bodies, the model {}",
+                                 saved.bodies.size(), bodies_->saved_size()));
   }
   std::vector<char> seen(n, 0);
   for (const std::int32_t number : saved.number) {

@@ -166,7 +166,8 @@ class ParticleSystem {
 };
 
 // Gives the model velocities, and its bodies spins, of a temperature: normally distributed, without total
-// momentum, such as rigid bonds and joints allow, and scaled so that the measured temperature is the one given.
+// momentum, such as rigid bonds and joints allow, and scaled so that the measured temperature is the one
+// given.
 void draw_velocities(double temperature, std::uint32_t seed, ParticleModel& model);
 
 }  // namespace sestina

@@ -28,7 +28,8 @@ void ParticleSystem::randomise(double h) {
       particles_.vz[i] = c * particles_.vz[i] + s * xi[2];
     }
   });
-  bodies_->randomise(thermostat.friction * h, thermostat, model_.boltzmann * thermostat.temperature, steps_, executor_);
+  bodies_->randomise(thermostat.friction * h, thermostat, model_.boltzmann * thermostat.temperature, steps_,
+                     executor_);
 }
 
 // Times are sums of steps, which round.

@@ -1,6 +1,14 @@
 // Compiled once for each instruction set: see the header, and CMakeLists.txt for the flags.
 #include "sestina/particles/kernels/articulated_kernels.h"
 
+// As wide as the registers: what does not fit into one needs twice as many, and there are too few.
+#if defined(__AVX512F__)
+#define SESTINA_LANES 8
+#elif defined(__AVX2__)
+#define SESTINA_LANES 4
+#else
+#define SESTINA_LANES 2
+#endif
 #include "sestina/particles/kernels/lane_mechanics.h"
 
 namespace sestina {
@@ -8,18 +16,22 @@ namespace {
 
 using namespace body_numbers;
 
-constexpr double kSmallStep = 1e-6;  // of Newton's iteration, which leaves its square
+constexpr double kTolerance =
+    1e-10;  // of what a step of Newton's iteration leaves, its square, to the whole motion
 constexpr int kMostIterations = 20;
 
 // The numbers of a body in the scratch.
 constexpr int kEndPose = 0, kEndState = 7, kRotation = 14, kEndRotation = 23;
-constexpr int kArm = 32;     // from the parent's joint to this one, at the end
-constexpr int kChange = 35;  // the rotation of the body and the displacement of its joint
-constexpr int kLoad = 41;    // what the body and those beyond ask of the joint: Load
-constexpr int kAnswer = 83;  // from which the change of the joint follows: 12 numbers, or 7
-static_assert(kAnswer + 12 == kScratch);
+constexpr int kArm = 32;                      // from the parent's joint to this one, at the end
+constexpr int kChange = 35;                   // the rotation of the body and the displacement of its joint
+constexpr int kLoad = 41;                     // what the body and those beyond ask of the joint: Load
+constexpr int kAnswer = 83;                   // from which the change of the joint follows: 12 numbers, or 7
+constexpr int kWorldInertia = 95;             // at the start, in world axes
+constexpr int kJoint = 104, kEndJoint = 107;  // the joint's point
+static_assert(kEndJoint + 3 == kScratch);
 
-// Torque about the joint and force: their factors for a rotation and a displacement, and what they are without.
+// Torque about the joint and force: their factors for a rotation and a displacement, and what they are
+// without.
 struct Load {
   Matrix tt, tf, ft, ff;
   Vector torque, force;
@@ -27,9 +39,7 @@ struct Load {
 
 // A body at the beginning and at the end of a step, in world axes.
 struct Body {
-  const double* constants;
   double* scratch;
-  Matrix R, R_end;
   Vector centre, centre_end, joint, joint_end;
 };
 
@@ -40,8 +50,8 @@ struct Body {
   return m.scratch + 8 * kScratch * b;
 }
 
-// The pose and the rotation matrix of a body from its state and its parent's. One function, so that what follows
-// from a state has the same bits wherever it is asked for.
+// The pose and the rotation matrix of a body from its state and its parent's. One function, so that what
+// follows from a state has the same bits wherever it is asked for.
 [[gnu::noinline]] void place_body(const JointedMolecules& m, int b, const double* state,
                                   const double* parent_pose, double* pose) {
   const double* const c = constants_of(m, b);
@@ -51,6 +61,7 @@ struct Body {
   if (joint == BodyJoint::kFree) {
     store4(turn, pose + 8 * kQuaternion);
     store3(load3(state + 8 * kShift), pose + 8 * kCentre);
+    store3(load3(state + 8 * kShift), scratch_of(m, b) + 8 * kEndJoint);
     store9(rotation(turn), R);
     return;
   }
@@ -67,6 +78,7 @@ struct Body {
   const Matrix own_R = rotation(q);
   store4(q, pose + 8 * kQuaternion);
   store3(at - own_R * load3(c + 8 * kOwn), pose + 8 * kCentre);
+  store3(at, scratch_of(m, b) + 8 * kEndJoint);
   store9(own_R, R);
 }
 
@@ -85,64 +97,61 @@ void set_pose(const JointedMolecules& m) {
     for (int i = 0; i < 8 * kState; i += 8) store(load(m.state + 8 * kState * b + i), s + 8 * kEndState + i);
     const Matrix R = rotation(load4(s + 8 * (kEndPose + kQuaternion)));
     store9(R, s + 8 * kRotation), store9(R, s + 8 * kEndRotation);
+    const double* const c = constants_of(m, b);
+    store9(times_transpose(scale_columns(R, load3(c + 8 * kInertia)), R), s + 8 * kWorldInertia);
+    const Vector joint = load3(s + 8 * (kEndPose + kCentre)) + R * load3(c + 8 * kOwn);
+    store3(joint, s + 8 * kJoint), store3(joint, s + 8 * kEndJoint);
   }
 }
 
 [[gnu::always_inline]] inline Body load_body(const JointedMolecules& m, int b) {
-  Body body;
-  body.constants = constants_of(m, b), body.scratch = scratch_of(m, b);
-  body.R = load9(body.scratch + 8 * kRotation), body.R_end = load9(body.scratch + 8 * kEndRotation);
-  body.centre = load3(m.pose + 8 * (kPose * b + kCentre));
-  body.centre_end = load3(body.scratch + 8 * (kEndPose + kCentre));
-  const Vector own = load3(body.constants + 8 * kOwn);
-  body.joint = body.centre + body.R * own, body.joint_end = body.centre_end + body.R_end * own;
-  return body;
+  double* const s = scratch_of(m, b);
+  return {s, load3(m.pose + 8 * (kPose * b + kCentre)), load3(s + 8 * (kEndPose + kCentre)),
+          load3(s + 8 * kJoint), load3(s + 8 * kEndJoint)};
 }
 
-// The rotation of a body in a step: f, in its frame at the start.
+// The rotation of a body in a step: f, in world axes, where J is the inertia at the start.
 struct Turn {
   Quaternion f;
-  Vector J, Jf;
+  Matrix J;
+  Vector Jf;
 };
 
 [[gnu::always_inline]] inline Turn turn_of(const JointedMolecules& m, int b) {
   Turn turn;
-  turn.f = conjugate(load4(m.pose + 8 * (kPose * b + kQuaternion))) *
-           load4(scratch_of(m, b) + 8 * (kEndPose + kQuaternion));
-  turn.J = load3(constants_of(m, b) + 8 * kInertia);
-  turn.Jf = {turn.J.x * turn.f.v.x, turn.J.y * turn.f.v.y, turn.J.z * turn.f.v.z};
+  turn.f = load4(scratch_of(m, b) + 8 * (kEndPose + kQuaternion)) *
+           conjugate(load4(m.pose + 8 * (kPose * b + kQuaternion)));
+  turn.J = load9(scratch_of(m, b) + 8 * kWorldInertia);
+  turn.Jf = turn.J * turn.f.v;
   return turn;
 }
 
-// h times the angular momentum, in the body's frame at the start.
+// h times the angular momentum.
 [[gnu::always_inline]] inline Vector momentum_of(const Turn& t) {
   return 2.0 * (t.f.w * t.Jf + cross(t.f.v, t.Jf));
 }
 
 // Its derivative by a rotation that is added at the end: (f_w J + [f] J - [Jf]) (f_w - [f]) - Jf f^T
 [[gnu::always_inline]] inline Matrix derivative_of(const Turn& t) {
-  Matrix left = skew(t.f.v);
-  add_to_diagonal(t.f.w, left);
-  left = scale_columns(left, t.J) - skew(t.Jf);
-  const Matrix right = cross(left, t.f.v);
-  return Matrix{t.f.w * left.x, t.f.w * left.y, t.f.w * left.z} - right - outer(t.Jf, t.f.v);
+  const Matrix left = scaled(t.f.w, t.J) + cross(t.f.v, t.J) - skew(t.Jf);
+  return scaled(t.f.w, left) - cross(left, t.f.v) - outer(t.Jf, t.f.v);
 }
 
 // What the body itself asks of its joint so that it has its momentum. Without kMoves: at rest.
 template <bool kMoves>
 [[gnu::always_inline]] inline Load own_load(const JointedMolecules& m, int b, const Body& body, double h) {
-  const Lanes mass = load(body.constants + 8 * kMass);
+  const Lanes mass = load(constants_of(m, b) + 8 * kMass);
   const double* const momentum = m.momentum + 8 * kSpatial * b;
   Load made;
   made.torque = -h * load3(momentum + 8 * kAngular);
   made.force = -h * load3(momentum + 8 * kLinear);
   if constexpr (kMoves) {
     const Turn turn = turn_of(m, b);
-    made.torque = made.torque + body.R * momentum_of(turn);
+    made.torque = made.torque + momentum_of(turn);
     add(mass, body.centre_end - body.centre, made.force);
-    made.tt = body.R * times_transpose(derivative_of(turn), body.R);
+    made.tt = derivative_of(turn);
   } else {
-    made.tt = times_transpose(scale_columns(body.R, load3(body.constants + 8 * kInertia)), body.R);
+    made.tt = load9(body.scratch + 8 * kWorldInertia);
   }
   const Vector r = body.centre - body.joint, r_end = body.centre_end - body.joint_end;
   made.torque = made.torque + cross(r, made.force);
@@ -159,10 +168,7 @@ template <bool kMoves>
 [[gnu::always_inline]] inline void add_child(const JointedMolecules& m, int child, const Body& body,
                                              Load& to) {
   double* const s = scratch_of(m, child);
-  const Vector own = load3(constants_of(m, child) + 8 * kOwn);
-  const Vector d = load3(m.pose + 8 * (kPose * child + kCentre)) + load9(s + 8 * kRotation) * own - body.joint;
-  const Vector d_end =
-      load3(s + 8 * (kEndPose + kCentre)) + load9(s + 8 * kEndRotation) * own - body.joint_end;
+  const Vector d = load3(s + 8 * kJoint) - body.joint, d_end = load3(s + 8 * kEndJoint) - body.joint_end;
   store3(d_end, s + 8 * kArm);
   const double* const given = s + 8 * kLoad;
   const Matrix ff = load9(given + 8 * 27);
@@ -233,7 +239,7 @@ template <bool kMoves>
       eliminate_rotation(load, joint == BodyJoint::kFree, body.scratch);
     } else {
       const double* const parent = scratch_of(m, m.tree.parent[b]);
-      const Vector axis = load3(body.constants + 8 * kAxis);
+      const Vector axis = load3(constants_of(m, b) + 8 * kAxis);
       eliminate_axis(load, joint == BodyJoint::kRevolute, load9(parent + 8 * kRotation) * axis,
                      load9(parent + 8 * kEndRotation) * axis, body.scratch);
     }
@@ -277,9 +283,9 @@ void set_twists(const JointedMolecules& m) {
   for (int b = 0; b < m.tree.bodies; ++b) {
     const Change change = change_of(m, b);
     double* const twist = m.twist + 8 * kSpatial * b;
-    const Vector own = load9(scratch_of(m, b) + 8 * kRotation) * load3(constants_of(m, b) + 8 * kOwn);
+    const Body body = load_body(m, b);
     store3(change.turn, twist + 8 * kAngular);
-    store3(change.shift - cross(change.turn, own), twist + 8 * kLinear);
+    store3(change.shift + cross(change.turn, body.centre - body.joint), twist + 8 * kLinear);
   }
 }
 
@@ -327,15 +333,15 @@ template <bool kMoves>
     place_body(m, b, s + 8 * kEndState, parent + 8 * kEndPose, s + 8 * kEndPose);
   }
   double most = 0.0;
-  for (int l = 0; l < 8; ++l) {
+  for (int l = 0; l < kWidth; ++l) {
     if (poison[l] != 0.0) return poison[l];
     most = largest[l] > most ? largest[l] : most;
   }
   return most;
 }
 
-// The momenta that go with the step, and its end as the new beginning. What the iteration leaves of the momenta
-// of a molecule goes to its first body, so that they are conserved to round-off.
+// The momenta that go with the step, and its end as the new beginning. What the iteration leaves of the
+// momenta of a molecule goes to its first body, so that they are conserved to round-off.
 [[gnu::always_inline]] inline void finish_step(const JointedMolecules& m, double h) {
   const Vector first = load3(m.pose + 8 * kCentre);
   const Vector moved = load3(m.scratch + 8 * (kEndPose + kCentre)) - first;
@@ -345,7 +351,7 @@ template <bool kMoves>
     double *const pose = m.pose + 8 * kPose * b, *const momentum = m.momentum + 8 * kSpatial * b;
     const Lanes rate = load(constants_of(m, b) + 8 * kMass) * (1.0 / h);
     const Vector centre = load3(pose + 8 * kCentre);
-    const Vector angular = (1.0 / h) * (load9(s + 8 * kRotation) * momentum_of(turn_of(m, b)));
+    const Vector angular = (1.0 / h) * momentum_of(turn_of(m, b));
     const Vector linear = rate * (load3(s + 8 * (kEndPose + kCentre)) - centre);
     const Vector lost = load3(momentum + 8 * kLinear) - linear;
     lost_linear = lost_linear + lost;
@@ -355,63 +361,92 @@ template <bool kMoves>
     for (int i = 0; i < 8 * kState; i += 8) store(load(s + 8 * kEndState + i), m.state + 8 * kState * b + i);
   }
   store3(load3(m.momentum + 8 * kLinear) + lost_linear, m.momentum + 8 * kLinear);
-  store3(load3(m.momentum + 8 * kAngular) + lost_angular - cross(moved, lost_linear), m.momentum + 8 * kAngular);
+  store3(load3(m.momentum + 8 * kAngular) + lost_angular - cross(moved, lost_linear),
+         m.momentum + 8 * kAngular);
 }
 
 bool advance(const JointedMolecules& m, double h) {
   begin_step(m);
   double change = iterate<false>(m, h);
-  for (int i = 0; i < kMostIterations && change > kSmallStep * kSmallStep; ++i) change = iterate<true>(m, h);
-  if (!(change <= kSmallStep * kSmallStep)) return false;
+  const double enough = kTolerance * __builtin_sqrt(change);
+  for (int i = 0; i < kMostIterations && change > enough; ++i) change = iterate<true>(m, h);
+  if (!(change <= enough)) return false;
   finish_step(m, h);
   return true;
 }
 
-void add_impulse(const BodyAtoms& atoms, const double* pose, const AtomForces& f, double s,
-                 double* momentum) {
+// The part of the lanes that begins with `first`.
+JointedMolecules part_of(const JointedMolecules& m, int first) {
+  JointedMolecules part = m;
+  part.constants += first, part.state += first, part.pose += first;
+  part.momentum += first, part.twist += first, part.scratch += first;
+  return part;
+}
+
+void set_poses(const JointedMolecules& m) {
+  for (int first = 0; first < 8; first += kWidth) set_pose(part_of(m, first));
+}
+
+void set_all_twists(const JointedMolecules& m) {
+  for (int first = 0; first < 8; first += kWidth) set_twists(part_of(m, first));
+}
+
+bool advance_all(const JointedMolecules& m, double h) {
+  bool is_good = true;
+  for (int first = 0; first < 8; first += kWidth) is_good = advance(part_of(m, first), h) && is_good;
+  return is_good;
+}
+
+// Lanes that are not used stay at rest.
+[[gnu::always_inline]] inline Lanes gather(const double* values, const std::int32_t* place, int used) {
+  double lanes[kWidth];
+  for (int l = 0; l < kWidth; ++l) lanes[l] = l < used ? values[place[l]] : 0.0;
+  return load(lanes);
+}
+
+void set_wrenches(const BodyAtoms& atoms, const double* poses, const AtomForces& f, double* wrenches) {
   for (int b = 0; b < atoms.bodies; ++b) {
-    const Matrix R = rotation(load4(pose + 8 * (kPose * b + kQuaternion)));
-    Vector force{}, torque{};
-    for (int a = atoms.begin[b]; a < atoms.begin[b + 1]; ++a) {
-      const std::int32_t* const place = atoms.place + 8 * a;
-      Vector one{};
-      for (int l = 0; l < atoms.used; ++l) {
-        one.x[l] = f.x[place[l]], one.y[l] = f.y[place[l]], one.z[l] = f.z[place[l]];
+    for (int first = 0; first < 8; first += kWidth) {
+      const Matrix R = rotation(load4(poses + 8 * (kPose * b + kQuaternion) + first));
+      Vector force{}, torque{};
+      for (int a = atoms.begin[b]; a < atoms.begin[b + 1]; ++a) {
+        const std::int32_t* const place = atoms.place + 8 * a + first;
+        const int used = atoms.used - first;
+        const Vector one{gather(f.x, place, used), gather(f.y, place, used), gather(f.z, place, used)};
+        force = force + one;
+        torque = torque + cross(R * load3(atoms.offset + 24 * a + first), one);
       }
-      force = force + one;
-      torque = torque + cross(R * load3(atoms.offset + 24 * a), one);
-    }
-    double* const to = momentum + 8 * kSpatial * b;
-    store3(load3(to + 8 * kAngular) + s * torque, to + 8 * kAngular);
-    store3(load3(to + 8 * kLinear) + s * force, to + 8 * kLinear);
-  }
-}
-
-[[gnu::always_inline]] inline void put(const Vector& value, const BodyAtoms& atoms, int a,
-                                       const AtomArrays& to) {
-  const std::int32_t* const place = atoms.place + 8 * a;
-  for (int l = 0; l < atoms.used; ++l) {
-    to.x[place[l]] = value.x[l], to.y[place[l]] = value.y[l], to.z[place[l]] = value.z[l];
-  }
-}
-
-void put_positions(const BodyAtoms& atoms, const double* pose, const double* shift, const AtomArrays& x) {
-  for (int b = 0; b < atoms.bodies; ++b) {
-    const Matrix R = rotation(load4(pose + 8 * (kPose * b + kQuaternion)));
-    const Vector centre = load3(pose + 8 * (kPose * b + kCentre));
-    for (int a = atoms.begin[b]; a < atoms.begin[b + 1]; ++a) {
-      put(centre + R * load3(atoms.offset + 24 * a) + load3(shift + 24 * a), atoms, a, x);
+      double* const to = wrenches + 8 * kSpatial * b + first;
+      store3(torque, to + 8 * kAngular), store3(force, to + 8 * kLinear);
     }
   }
 }
 
-void put_velocities(const BodyAtoms& atoms, const double* pose, const double* twist, const AtomArrays& v) {
+void add_impulses(int bodies, const double* wrenches, double h, double* momenta) {
+  for (int i = 0; i < 8 * kSpatial * bodies; i += kWidth) {
+    store(load(momenta + i) + h * load(wrenches + i), momenta + i);
+  }
+}
+
+[[gnu::always_inline]] inline void scatter(const Lanes& value, const std::int32_t* place, int used,
+                                           double* to) {
+  double lanes[kWidth];
+  store(value, lanes);
+  for (int l = 0; l < used; ++l) to[place[l]] = lanes[l];
+}
+
+void put_positions(const BodyAtoms& atoms, const double* poses, const double* shift, const AtomArrays& x) {
   for (int b = 0; b < atoms.bodies; ++b) {
-    const Matrix R = rotation(load4(pose + 8 * (kPose * b + kQuaternion)));
-    const double* const t = twist + 8 * kSpatial * b;
-    const Vector w = load3(t + 8 * kAngular), u = load3(t + 8 * kLinear);
-    for (int a = atoms.begin[b]; a < atoms.begin[b + 1]; ++a) {
-      put(u + cross(w, R * load3(atoms.offset + 24 * a)), atoms, a, v);
+    for (int first = 0; first < atoms.used; first += kWidth) {
+      const int used = atoms.used - first < kWidth ? atoms.used - first : kWidth;
+      const double* const pose = poses + 8 * kPose * b + first;
+      const Matrix R = rotation(load4(pose + 8 * kQuaternion));
+      const Vector centre = load3(pose + 8 * kCentre);
+      for (int a = atoms.begin[b]; a < atoms.begin[b + 1]; ++a) {
+        const std::int32_t* const place = atoms.place + 8 * a + first;
+        const Vector at = centre + R * load3(atoms.offset + 24 * a + first) + load3(shift + 24 * a + first);
+        scatter(at.x, place, used, x.x), scatter(at.y, place, used, x.y), scatter(at.z, place, used, x.z);
+      }
     }
   }
 }
@@ -421,8 +456,8 @@ void put_velocities(const BodyAtoms& atoms, const double* pose, const double* tw
 const ArticulatedKernels* SESTINA_ARTICULATED_TABLE();
 
 const ArticulatedKernels* SESTINA_ARTICULATED_TABLE() {
-  static constexpr ArticulatedKernels kKernels{set_pose,    set_twists,    advance,
-                                               add_impulse, put_positions, put_velocities};
+  static constexpr ArticulatedKernels kKernels{set_poses,    set_all_twists, advance_all,
+                                               set_wrenches, add_impulses,   put_positions};
   return &kKernels;
 }
 

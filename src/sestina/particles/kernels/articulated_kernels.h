@@ -1,5 +1,5 @@
-// The inner loops of jointed bodies, compiled once for each instruction set: eight molecules of one structure at
-// a time, one in each lane. See articulated_bodies.h for the equations.
+// The inner loops of jointed bodies, compiled once for each instruction set: eight molecules of one structure
+// at a time, one in each lane. See articulated_bodies.h for the equations.
 //
 // "In lanes" means eight numbers that follow each other, one for each molecule. Bodies stand after their
 // parents; the first is free.
@@ -17,12 +17,12 @@ enum class BodyJoint : std::int32_t { kFree, kSpherical, kRevolute, kPrismatic }
 // Numbers for each body, in lanes.
 namespace body_numbers {
 // Constants. Vectors in the body's frame, which has its origin in the centre of mass and the principal axes.
-inline constexpr int kMass = 0;       // kg
-inline constexpr int kInertia = 1;    // kg m^2, 3 principal moments
-inline constexpr int kOwn = 4;        // m, the joint's point on the body
-inline constexpr int kOnParent = 7;   // m, the joint's point on the parent, in the parent's frame
-inline constexpr int kAxis = 10;      // of the joint, in the parent's frame
-inline constexpr int kRest = 13;      // quaternion from body to parent where the coordinate is zero
+inline constexpr int kMass = 0;      // kg
+inline constexpr int kInertia = 1;   // kg m^2, 3 principal moments
+inline constexpr int kOwn = 4;       // m, the joint's point on the body
+inline constexpr int kOnParent = 7;  // m, the joint's point on the parent, in the parent's frame
+inline constexpr int kAxis = 10;     // of the joint, in the parent's frame
+inline constexpr int kRest = 13;     // quaternion from body to parent where the coordinate is zero
 inline constexpr int kConstants = 17;
 // The state. `turn`: the body's quaternion (free, spherical), or cosine and sine of half the angle
 // (revolute). `shift`: the centre of mass (free, m), or how far the joint is pushed out (prismatic, m).
@@ -32,18 +32,18 @@ inline constexpr int kQuaternion = 0, kCentre = 4, kPose = 7;
 // Momentum: angular, about the centre of mass (N m s), and linear (N s). Twist: angular velocity (rad/s) and
 // velocity of the centre of mass (m/s). Wrench: torque about the centre of mass (N m) and force (N).
 inline constexpr int kAngular = 0, kLinear = 3, kSpatial = 6;
-inline constexpr int kScratch = 95;
+inline constexpr int kScratch = 110;
 }  // namespace body_numbers
 
 struct BodyTree {
   int bodies = 0;
-  const std::int32_t* parent;  // (bodies) -1: none
-  const BodyJoint* joint;      // (bodies)
+  const std::int32_t* parent;       // (bodies) -1: none
+  const BodyJoint* joint;           // (bodies)
   const std::int32_t* child_begin;  // (bodies + 1)
   const std::int32_t* child;        // (bodies - 1)
 };
 
-// Up to eight molecules. Lanes that are not used repeat the first one.
+// Up to eight molecules. Lanes that are not used repeat the first one, at rest.
 struct JointedMolecules {
   BodyTree tree;
   const double* constants;  // (bodies x kConstants) in lanes
@@ -57,10 +57,10 @@ struct JointedMolecules {
 
 // The atoms of bodies: `body` has as many of them as `begin` says, each in lanes.
 struct BodyAtoms {
-  int bodies = 0, used = 0;    // lanes
-  const std::int32_t* begin;   // (bodies + 1)
-  const std::int32_t* place;   // (atoms) in lanes, of the arrays of particles
-  const double* offset;        // (atoms x 3) in lanes, m, in the body's frame
+  int bodies = 0, used = 0;   // lanes
+  const std::int32_t* begin;  // (bodies + 1)
+  const std::int32_t* place;  // (atoms) in lanes, of the arrays of particles
+  const double* offset;       // (atoms x 3) in lanes, m, in the body's frame
 };
 
 // Values of particles.
@@ -76,13 +76,16 @@ struct ArticulatedKernels {
   void (*set_pose)(const JointedMolecules&);
   // The twists that the joints allow, from the momenta.
   void (*set_twists)(const JointedMolecules&);
-  // Moves by h, which changes state, pose and momenta. False if the iteration fails; nothing has changed then.
+  // Moves by h, which changes state, pose and momenta. False if the iteration fails; nothing has changed
+  // then.
   bool (*advance)(const JointedMolecules&, double h);
-  // Adds s times the wrench of the atoms' forces to `momentum`.
-  void (*add_impulse)(const BodyAtoms&, const double* pose, const AtomForces& forces, double s, double* momentum);
-  // Puts the atoms where their bodies are; `shift` (atoms x 3, in lanes) is added.
-  void (*put_positions)(const BodyAtoms&, const double* pose, const double* shift, const AtomArrays& positions);
-  void (*put_velocities)(const BodyAtoms&, const double* pose, const double* twist, const AtomArrays& velocities);
+  // The wrenches of the atoms' forces.
+  void (*set_wrenches)(const BodyAtoms&, const double* poses, const AtomForces&, double* wrenches);
+  // Adds h times the wrenches to the momenta.
+  void (*add_impulses)(int bodies, const double* wrenches, double h, double* momenta);
+  // Puts the atoms where their bodies are; `shift` (atoms x 3, in lanes, m) is added.
+  void (*put_positions)(const BodyAtoms&, const double* poses, const double* shift,
+                        const AtomArrays& positions);
 };
 
 // The kernels for an instruction set, which must be available.

@@ -1,4 +1,5 @@
-// Vectors, matrices and quaternions of eight bodies at a time, for the kernels alone (lanes.h).
+// Vectors, matrices and quaternions of as many bodies at a time as there are lanes, for the kernels alone
+// (lanes.h). In memory their components are eight doubles apart.
 #pragma once
 
 #include "sestina/particles/kernels/lanes.h"
@@ -69,6 +70,9 @@ struct Quaternion {
 [[gnu::always_inline]] inline Vector operator*(const Matrix& A, const Vector& b) {
   return {dot(A.x, b), dot(A.y, b), dot(A.z, b)};
 }
+[[gnu::always_inline]] inline Matrix scaled(const Lanes& s, const Matrix& A) {
+  return {s * A.x, s * A.y, s * A.z};
+}
 // A^T b
 [[gnu::always_inline]] inline Vector times_transposed(const Matrix& A, const Vector& b) {
   return b.x * A.x + b.y * A.y + b.z * A.z;
@@ -114,15 +118,13 @@ struct Quaternion {
 
 [[gnu::always_inline]] inline Lanes square_root(const Lanes& a) {
   Lanes root{};
-  for (int l = 0; l < 8; ++l) root[l] = __builtin_sqrt(a[l]);
+  for (int l = 0; l < kWidth; ++l) root[l] = __builtin_sqrt(a[l]);
   return root;
 }
 [[gnu::always_inline]] inline Quaternion operator*(const Quaternion& a, const Quaternion& b) {
   return {a.w * b.w - dot(a.v, b.v), a.w * b.v + b.w * a.v + cross(a.v, b.v)};
 }
-[[gnu::always_inline]] inline Quaternion conjugate(const Quaternion& a) {
-  return {a.w, -a.v};
-}
+[[gnu::always_inline]] inline Quaternion conjugate(const Quaternion& a) { return {a.w, -a.v}; }
 [[gnu::always_inline]] inline Quaternion normalised(const Quaternion& a) {
   const Lanes s = 1.0 / square_root(a.w * a.w + dot(a.v, a.v));
   return {s * a.w, s * a.v};
@@ -132,7 +134,8 @@ struct Quaternion {
   const Vector v = q.v, d = 2.0 * v;
   const Lanes xx = d.x * v.x, yy = d.y * v.y, zz = d.z * v.z, xy = d.x * v.y, yz = d.y * v.z, zx = d.z * v.x;
   const Vector w = q.w * d;
-  return {{1.0 - yy - zz, xy - w.z, zx + w.y}, {xy + w.z, 1.0 - zz - xx, yz - w.x},
+  return {{1.0 - yy - zz, xy - w.z, zx + w.y},
+          {xy + w.z, 1.0 - zz - xx, yz - w.x},
           {zx - w.y, yz + w.x, 1.0 - xx - yy}};
 }
 

@@ -1,13 +1,19 @@
-// Eight doubles, for the kernels alone: everything is in an unnamed namespace and inlined (CMakeLists.txt).
+// Eight doubles, or SESTINA_LANES where a kernel says so, for the kernels alone: everything is in an unnamed
+// namespace and inlined (CMakeLists.txt).
 #pragma once
 
 #include <cstdint>
 
+#ifndef SESTINA_LANES
+#define SESTINA_LANES 8
+#endif
+
 namespace sestina {
 namespace {
 
-using Lanes = double __attribute__((vector_size(64)));
-using LaneMask = std::int64_t __attribute__((vector_size(64)));
+constexpr int kWidth = SESTINA_LANES;
+using Lanes = double __attribute__((vector_size(8 * SESTINA_LANES)));
+using LaneMask = std::int64_t __attribute__((vector_size(8 * SESTINA_LANES)));
 
 [[gnu::always_inline]] inline Lanes load(const double* from) {
   Lanes a;
@@ -16,10 +22,12 @@ using LaneMask = std::int64_t __attribute__((vector_size(64)));
 }
 [[gnu::always_inline]] inline void store(const Lanes& a, double* to) { __builtin_memcpy(to, &a, sizeof(a)); }
 
+#if SESTINA_LANES == 8
 // In pairs: a fixed order.
 [[gnu::always_inline]] inline double sum_of(const Lanes& a) {
   return ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
 }
+#endif
 
 }  // namespace
 }  // namespace sestina
