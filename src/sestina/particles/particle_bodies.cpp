@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 #include "sestina/base/error.h"
@@ -130,8 +131,12 @@ ParticleBodies::ParticleBodies(const ParticleModel& model, Built built, Instruct
       atom_.push_back(particle);
     }
   }
+  draw_of_.assign(static_cast<std::size_t>(bodies_.size()), 0);
+  std::vector<std::uint32_t> numbers(part_of_.size());
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  set_draws(numbers);
   make_atom_groups(model, built);
-  set_momenta(model);
+  set_initial_momenta(model);
 }
 
 void ParticleBodies::make_atom_groups(const ParticleModel& model, const Built& built) {
@@ -170,7 +175,7 @@ void ParticleBodies::make_atom_groups(const ParticleModel& model, const Built& b
 }
 
 // Of the particles' velocities, and of the spins if they are given.
-void ParticleBodies::set_momenta(const ParticleModel& model) {
+void ParticleBodies::set_initial_momenta(const ParticleModel& model) {
   if (model.velocity.empty()) return;
   std::vector<Vec> spin(static_cast<std::size_t>(bodies_.size()));
   for (std::size_t i = 0; i < part_of_.size() && !model.spin.empty(); ++i) {
@@ -282,7 +287,7 @@ void ParticleBodies::randomise(double friction_time, const Langevin& thermostat,
         const int body = molecules.bodies[static_cast<std::size_t>(l)] + b;
         const auto draw = [&](RandomUse use) {
           return to_vec(calc_normal(thermostat.seed, use, static_cast<std::uint64_t>(step),
-                                    static_cast<std::uint32_t>(body)));
+                                    draw_of_[static_cast<std::size_t>(body)]));
         };
         bodies_.randomise(body, c, spread, draw(RandomUse::kTurn), draw(RandomUse::kMotion));
       }
@@ -293,7 +298,7 @@ void ParticleBodies::randomise(double friction_time, const Langevin& thermostat,
 void ParticleBodies::draw_momenta(double kT, std::uint32_t seed) {
   for (int body = 0; body < bodies_.size(); ++body) {
     const auto draw = [&](RandomUse use) {
-      return to_vec(calc_normal(seed, use, 0, static_cast<std::uint32_t>(body)));
+      return to_vec(calc_normal(seed, use, 0, draw_of_[static_cast<std::size_t>(body)]));
     };
     bodies_.randomise(body, 0.0, std::sqrt(kT), draw(RandomUse::kDrawnTurn), draw(RandomUse::kDrawnMotion));
   }
@@ -352,6 +357,25 @@ void ParticleBodies::copy_spin(std::vector<double>& spin) const {
     const Vec w = bodies_.angular_velocity(body);
     spin.insert(spin.end(), {w.x, w.y, w.z});
   }
+}
+
+void ParticleBodies::copy_momenta(std::vector<double>& momenta) const {
+  momenta.clear();
+  for (const int body : part_of_) {
+    const Vec L = bodies_.angular_momentum(body), p = bodies_.momentum(body);
+    momenta.insert(momenta.end(), {L.x, L.y, L.z, p.x, p.y, p.z});
+  }
+}
+
+void ParticleBodies::set_momenta(std::span<const double> momenta) {
+  for (std::size_t i = 0; i < part_of_.size(); ++i) {
+    const double* const m = momenta.data() + 6 * i;
+    bodies_.set_momentum(part_of_[i], {m[3], m[4], m[5]}, {m[0], m[1], m[2]});
+  }
+}
+
+void ParticleBodies::set_draws(std::span<const std::uint32_t> numbers) {
+  for (std::size_t i = 0; i < part_of_.size(); ++i) draw_of_[static_cast<std::size_t>(part_of_[i])] = numbers[i];
 }
 
 double ParticleBodies::calc_pressure_part(const ParticleArrays& particles, Executor& executor) {

@@ -55,8 +55,13 @@ class ParticleBodies {
 
   // Draws momenta of kT, such as the joints allow them.
   void draw_momenta(double kT, std::uint32_t seed);
-  // Velocities of all particles in bodies, and the angular velocities of list_bodies (bodies x 3, rad/s).
+  // The angular velocities of list_bodies (bodies x 3, rad/s), as calc_kinetic found them.
   void copy_spin(std::vector<double>& spin) const;
+  // Angular and linear momenta of list_bodies (bodies x 6).
+  void copy_momenta(std::vector<double>& momenta) const;
+  void set_momenta(std::span<const double> momenta);
+  // Numbers of list_bodies by which random numbers are drawn; otherwise their places in it.
+  void set_draws(std::span<const std::uint32_t> numbers);
 
  private:
   struct Built;
@@ -74,7 +79,7 @@ class ParticleBodies {
   ParticleBodies(const ParticleModel& model, Built built, InstructionSet set);
   static Built build(const ParticleModel& model);
   void make_atom_groups(const ParticleModel& model, const Built& built);
-  void set_momenta(const ParticleModel& model);
+  void set_initial_momenta(const ParticleModel& model);
   void set_all_twists(Executor& executor);
   template <class Work>
   void for_groups(Executor& executor, Work&& work);
@@ -88,6 +93,7 @@ class ParticleBodies {
   std::vector<int> atom_;                        // the particles in bodies
   std::vector<char> is_in_body_;                 // of all particles
   std::vector<int> part_of_;                     // the body of each of list_bodies
+  std::vector<std::uint32_t> draw_of_;    // number of each body of bodies_ for random numbers
   std::vector<double> mass_of_, extra_inertia_;  // kg, of particles; kg m^2, of bodies
 };
 
