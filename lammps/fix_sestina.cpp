@@ -268,7 +268,7 @@ void FixSestina::setup(int vflag) {
   }
   gather_forces(f_);
   put_velocities();
-  if (vflag_either != 0) add_virial(f_);
+  if (evflag != 0) add_virial(f_);
 }
 
 void FixSestina::kick(double h, const std::vector<double>& forces) { owned_->kick(h * force->ftm2v, forces); }
@@ -337,7 +337,7 @@ void FixSestina::final_integrate() {
   kinetic_step_ = update->ntimestep;
   if (langevin_) randomise(0.5 * update->dt);
   put_velocities();
-  if (vflag_either != 0) add_virial(f_);
+  if (evflag != 0) add_virial(f_);
 }
 
 double FixSestina::respa_step(int level) const {
@@ -365,7 +365,7 @@ void FixSestina::final_integrate_respa(int level, int) {
   kinetic_step_ = update->ntimestep;
   if (langevin_) randomise(0.5 * update->dt);
   put_velocities();
-  if (vflag_either == 0) return;
+  if (evflag == 0) return;
   f_.assign(x_.size(), 0.0);
   for (const std::vector<double>& one : forces_of_level_) {
     for (std::size_t i = 0; i < f_.size(); ++i) f_[i] += one[i];
