@@ -581,5 +581,40 @@ TEST(SlowForces, HaveTheSameBitsAfterARestartBetweenThem) {
   EXPECT_EQ(velocities_of(whole), velocities_of(resumed));
 }
 
+// Particles of a species without pair forces stand behind the others and in no list.
+TEST(ParticleSystem, SilentParticlesDisturbNothing) {
+  ParticleModel model = make_fluid(5);
+  draw_velocities(1.0, 4, model);
+  ParticleModel with = model;
+  with.species.insert(with.species.begin(), {"silent", 0.5});
+  with.pairs[0].first = with.pairs[0].second = 1;
+  with.position.clear(), with.velocity.clear(), with.species_of.clear();
+  for (int i = 0; i < model.size(); ++i) {
+    for (const bool is_silent : {true, false}) {
+      if (is_silent && i % 3 != 0) continue;
+      for (int a = 0; a < 3; ++a) {
+        with.position.push_back(model.position[3 * i + a] + (is_silent ? 0.3 : 0.0));
+        with.velocity.push_back(model.velocity[3 * i + a]);
+      }
+      with.species_of.push_back(is_silent ? 0 : 1);
+    }
+  }
+  Executor executor(1);
+  ParticleSystem alone(model, executor), mixed(with, executor);
+  for (int k = 0; k < 50; ++k) alone.step(0.004), mixed.step(0.004);
+  const std::vector<double> x = positions_of(alone), y = positions_of(mixed);
+  int other = 0;
+  for (int i = 0; i < model.size(); ++i) {
+    if (i % 3 == 0) {
+      for (int a = 0; a < 3; ++a) {
+        EXPECT_NEAR(y[3 * other + a], with.position[3 * other + a] + 0.2 * with.velocity[3 * other + a], 1e-12);
+      }
+      ++other;
+    }
+    for (int a = 0; a < 3; ++a) EXPECT_NEAR(x[3 * i + a], y[3 * other + a], 1e-10);
+    ++other;
+  }
+}
+
 }  // namespace
 }  // namespace sestina

@@ -46,7 +46,7 @@ class NeighbourLists::Builder {
   void find_bounds(int cluster) {
     const Numbers64* const axes[] = {&particles_.x, &particles_.y, &particles_.z};
     const int first = cluster * kClusterSize;
-    const int last = std::min(first + kClusterSize, particles_.size);
+    const int last = std::min(first + kClusterSize, order_.acting());
     for (int a = 0; a < 3; ++a) {
       const auto [low, high] = std::minmax_element(axes[a]->begin() + first, axes[a]->begin() + last);
       low_[a] = *low, high_[a] = *high;
@@ -197,7 +197,7 @@ class NeighbourLists::Builder {
 void NeighbourLists::build(const Box& box, const SpatialOrder& order, const ParticleArrays& particles,
                            const Exclusions& exclusions, double reach, const ParticleKernels& kernels,
                            Executor& executor) {
-  const int clusters = (particles.size + kClusterSize - 1) / kClusterSize;
+  const int clusters = (order.acting() + kClusterSize - 1) / kClusterSize;
   const int chunks = (clusters + kClustersPerChunk - 1) / kClustersPerChunk;
   chunks_.resize(static_cast<std::size_t>(chunks));
   executor.parallel_for(chunks, 1, [&](int begin, int end) {

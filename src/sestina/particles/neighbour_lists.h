@@ -28,7 +28,7 @@ struct Exclusions {
 
 class NeighbourLists {
  public:
-  // `reach`: cutoff and skin (m).
+  // For the particles that are not silent. `reach`: cutoff and skin (m).
   void build(const Box& box, const SpatialOrder& order, const ParticleArrays& particles,
              const Exclusions& exclusions, double reach, const ParticleKernels& kernels, Executor& executor);
 

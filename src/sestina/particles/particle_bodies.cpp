@@ -375,7 +375,8 @@ void ParticleBodies::set_momenta(std::span<const double> momenta) {
 }
 
 void ParticleBodies::set_draws(std::span<const std::uint32_t> numbers) {
-  for (std::size_t i = 0; i < part_of_.size(); ++i) draw_of_[static_cast<std::size_t>(part_of_[i])] = numbers[i];
+  for (std::size_t i = 0; i < part_of_.size(); ++i)
+    draw_of_[static_cast<std::size_t>(part_of_[i])] = numbers[i];
 }
 
 double ParticleBodies::calc_pressure_part(const ParticleArrays& particles, Executor& executor) {

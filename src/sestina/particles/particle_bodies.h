@@ -93,7 +93,7 @@ class ParticleBodies {
   std::vector<int> atom_;                        // the particles in bodies
   std::vector<char> is_in_body_;                 // of all particles
   std::vector<int> part_of_;                     // the body of each of list_bodies
-  std::vector<std::uint32_t> draw_of_;    // number of each body of bodies_ for random numbers
+  std::vector<std::uint32_t> draw_of_;           // number of each body of bodies_ for random numbers
   std::vector<double> mass_of_, extra_inertia_;  // kg, of particles; kg m^2, of bodies
 };
 

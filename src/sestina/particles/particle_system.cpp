@@ -30,6 +30,15 @@ std::vector<LennardJonesCoefficients> tabulate(const ParticleModel& model) {
   return table;
 }
 
+// Species that no pair force names.
+std::vector<char> find_silent_species(const ParticleModel& model) {
+  std::vector<char> is_silent(model.species.size(), 1);
+  for (const LennardJones& pair : model.pairs) {
+    if (pair.epsilon > 0.0) is_silent[pair.first] = is_silent[pair.second] = 0;
+  }
+  return is_silent;
+}
+
 ParticleModel checked(const ParticleModel& model) {
   check(model);
   ParticleModel satisfied = model;
@@ -58,6 +67,7 @@ ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, I
       coefficients_(tabulate(model)),
       reach_(model.pairs.empty() ? 0.0 : model.largest_cutoff() + model.skin),
       exclusions_(find_exclusions(model, model.exclude_up_to)),
+      order_(find_silent_species(model)),
       terms_(model_),
       rigid_(model_, set),
       bodies_(std::make_unique<ParticleBodies>(model_, set)) {
@@ -129,6 +139,8 @@ void ParticleSystem::make_lists() {
 void ParticleSystem::calc_forces(bool with_sums) {
   sums_ = {};
   if (reach_ > 0.0) {
+    for (Numbers64* f : {&particles_.fx, &particles_.fy, &particles_.fz})
+      std::fill(f->begin() + order_.acting(), f->end(), 0.0);
     LennardJonesTask task{{particles_.x.data(), particles_.y.data(), particles_.z.data()},
                           {},
                           model_.species.size() > 1 ? particles_.species.data() : nullptr,

@@ -37,6 +37,10 @@ void wrap(const Box& box, int axis, int size, Numbers64& x, std::vector<std::int
 
 }  // namespace
 
+bool SpatialOrder::is_silent(const ParticleArrays& particles, int place) const {
+  return !is_silent_.empty() && is_silent_[static_cast<std::size_t>(particles.species[place])] != 0;
+}
+
 void SpatialOrder::choose_columns(const Box& box, const ParticleArrays& particles) {
   const Numbers64* const axes[] = {&particles.x, &particles.y, &particles.z};
   for (int a = 0; a < 3; ++a) {
@@ -47,7 +51,9 @@ void SpatialOrder::choose_columns(const Box& box, const ParticleArrays& particle
     length_[a] = std::max(*high - *low, std::numeric_limits<double>::min());
   }
   const double volume = std::max(length_[0] * length_[1] * length_[2], std::numeric_limits<double>::min());
-  const double side = std::cbrt(volume * kClusterSize / particles.size);
+  int acting = 0;
+  for (int i = 0; i < particles.size; ++i) acting += is_silent(particles, i) ? 0 : 1;
+  const double side = std::cbrt(volume * kClusterSize / std::max(acting, 1));
   const double most = std::sqrt(static_cast<double>(particles.size)) + 1.0;  // no more columns than particles
   for (int a = 0; a < 2; ++a) {
     count_[a] = static_cast<int>(std::clamp(std::floor(length_[a] / side), 1.0, most));
@@ -64,9 +70,10 @@ int SpatialOrder::column_of(double x, double y) const {
 
 void SpatialOrder::count_columns(const ParticleArrays& particles) {
   turns_.resize(static_cast<std::size_t>(particles.size));
-  begins_.assign(static_cast<std::size_t>(count_[0] * count_[1] + 1), 0);
+  const int columns = count_[0] * count_[1];
+  begins_.assign(static_cast<std::size_t>(columns + 2), 0);
   for (int i = 0; i < particles.size; ++i) {
-    turns_[i] = column_of(particles.x[i], particles.y[i]);
+    turns_[i] = is_silent(particles, i) ? columns : column_of(particles.x[i], particles.y[i]);
     ++begins_[turns_[i] + 1];
   }
   for (std::size_t c = 1; c < begins_.size(); ++c) begins_[c] += begins_[c - 1];

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sestina/particles/box.h"
@@ -19,10 +20,17 @@ struct ParticleArrays;
 
 class SpatialOrder {
  public:
+  SpatialOrder() = default;
+  // Particles of species that are silent, by number, stand behind all others.
+  explicit SpatialOrder(std::vector<char> is_silent) : is_silent_(std::move(is_silent)) {}
+
   // Sorts the particles into spatial order: wraps them into the box (counting images) and moves all their
   // data except the forces. Particles that are in this order already keep their places.
   void sort(const Box& box, ParticleArrays& particles);
 
+  int acting() const {
+    return begins_.empty() ? 0 : begins_[begins_.size() - 2];
+  }                                                   // particles that are not silent
   const Vector3d& lower() const { return lower_; }    // m
   const Vector3d& length() const { return length_; }  // m, of the box, or of what holds all particles
 
@@ -41,13 +49,15 @@ class SpatialOrder {
   void choose_columns(const Box& box, const ParticleArrays& particles);
   void count_columns(const ParticleArrays& particles);
   int column_of(double x, double y) const;
+  bool is_silent(const ParticleArrays& particles, int place) const;
   // Its place in the order.
   int turn_of(int ix, int iy) const { return iy * count_[0] + (iy % 2 == 0 ? ix : count_[0] - 1 - ix); }
 
   Vector3d lower_{}, length_{};
   std::array<int, 2> count_{1, 1};
   std::array<double, 2> width_{};  // m
-  std::vector<int> begins_;        // of each column in its turn, and the end
+  std::vector<char> is_silent_;    // species
+  std::vector<int> begins_;        // of each column in its turn, of the silent particles, and the end
   std::vector<int> turns_, order_, next_;
   std::vector<double> moved_;  // scratch
   std::vector<std::int32_t> moved_whole_;
