@@ -44,48 +44,68 @@ FixSestina::~FixSestina() = default;
 // LAMMPS' other functions of this name take its own {fmt}.
 void FixSestina::refuse(const std::string& message) const { error->all(FLERR, "fix sestina: " + message); }
 
-void FixSestina::read_arguments(int narg, char** arg) {
-  int next = 3;
-  const auto take = [&](const char* what) -> std::string {
-    if (next >= narg) refuse(std::string(what) + " is missing");
-    return arg[next++];
-  };
-  const auto take_number = [&](const char* what) {
+// The words of a command, from one of them on.
+class FixSestina::Words {
+ public:
+  Words(const FixSestina& fix, int narg, char** arg, int next)
+      : fix_(fix), narg_(narg), arg_(arg), next_(next) {}
+
+  bool more() const { return next_ < narg_; }
+  int read() const { return next_; }
+  std::string take(const char* what) {
+    if (!more()) fix_.refuse(std::string(what) + " is missing");
+    return arg_[next_++];
+  }
+  double take_number(const char* what) {
     const std::string word = take(what);
     char* end = nullptr;
     const double value = std::strtod(word.c_str(), &end);
     if (end == word.c_str() || *end != '\0' || !(value >= 0.0) || !std::isfinite(value)) {
-      refuse("'" + word + "' is not " + what + ": expected a number, not negative");
+      fix_.refuse("'" + word + "' is not " + what + ": expected a number, not negative");
     }
     return value;
-  };
-  const std::string source = take("one of bonds, file FILE");
+  }
+
+ private:
+  const FixSestina& fix_;
+  int narg_;
+  char** arg_;
+  int next_;
+};
+
+void FixSestina::read_arguments(int narg, char** arg) {
+  Words words(*this, narg, arg, 3);
+  const std::string source = words.take("one of bonds, file FILE");
   if (source == "file") {
-    file_ = take("the name of the file");
+    file_ = words.take("the name of the file");
   } else if (source != "bonds") {
     refuse("'" + source + "' is not one of bonds, file");
   }
-  while (next < narg) {
-    const std::string word = take("a keyword");
+  while (words.more()) {
+    const std::string word = words.take("a keyword");
     if (word == "torsion" && file_.empty()) {
       torsion_ = true;
     } else if (word == "inertia" && file_.empty()) {
-      inertia_ = take_number("the inertia of an atom");
+      inertia_ = words.take_number("the inertia of an atom");
     } else if (word == "langevin") {
-      langevin_ = std::make_unique<Langevin>();
-      langevin_->temperature = take_number("the temperature of langevin");
-      langevin_->damping = take_number("the damping time of langevin");
-      const double seed = take_number("the seed of langevin");
-      if (!(langevin_->damping > 0.0)) refuse("the damping time of langevin is zero");
-      if (seed != std::floor(seed) || seed > 4294967295.0) {
-        refuse("the seed of langevin is not a whole number below 2^32");
-      }
-      langevin_->seed = static_cast<std::uint32_t>(seed);
+      read_langevin(words);
     } else {
-      refuse("'" + word + "' is not one of langevin" +
-             (file_.empty() ? std::string(", torsion, inertia") : std::string()));
+      refuse("'" + word + "' is not one of langevin" + (file_.empty() ? ", torsion, inertia" : ""));
     }
   }
+}
+
+void FixSestina::read_langevin(Words& words) {
+  auto made = std::make_unique<Langevin>();
+  made->temperature = words.take_number("the temperature of langevin");
+  made->damping = words.take_number("the damping time of langevin");
+  const double seed = words.take_number("the seed of langevin");
+  if (!(made->damping > 0.0)) refuse("the damping time of langevin is zero");
+  if (seed != std::floor(seed) || seed > 4294967295.0) {
+    refuse("the seed of langevin is not a whole number below 2^32");
+  }
+  made->seed = static_cast<std::uint32_t>(seed);
+  langevin_ = std::move(made);
 }
 
 int FixSestina::setmask() {
@@ -385,13 +405,23 @@ decltype(static_cast<Fix*>(nullptr)->dof(0)) FixSestina::dof(int group) {
 }
 
 int FixSestina::modify_param(int narg, char** arg) {
-  if (std::strcmp(arg[0], "bodyforces") != 0) return 0;
-  const std::string word = narg > 1 ? arg[1] : "";
-  if (word != "early" && word != "late") {
-    refuse("fix_modify bodyforces: '" + word + "' is not one of early, late");
+  Words words(*this, narg, arg, 1);
+  const std::string word = arg[0];
+  if (word == "bodyforces") {
+    const std::string when = words.take("one of early, late");
+    if (when != "early" && when != "late") refuse("'" + when + "' is not one of early, late");
+    is_early_ = when == "early";
+  } else if (word == "langevin") {
+    if (narg > 1 && std::strcmp(arg[1], "off") == 0) {
+      words.take("off");
+      langevin_.reset();
+    } else {
+      read_langevin(words);
+    }
+  } else {
+    return 0;
   }
-  is_early_ = word == "early";
-  return 2;
+  return words.read();
 }
 
 double FixSestina::compute_scalar() { return kinetic_; }

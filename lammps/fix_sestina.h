@@ -47,7 +47,10 @@ class FixSestina : public Fix {
   };
 
   [[noreturn]] void refuse(const std::string& message) const;
+  class Words;
+
   void read_arguments(int narg, char** arg);
+  void read_langevin(Words& words);
   void make_table();
   void read_bonds();
   std::string read_file() const;

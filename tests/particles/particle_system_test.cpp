@@ -607,7 +607,8 @@ TEST(ParticleSystem, SilentParticlesDisturbNothing) {
   for (int i = 0; i < model.size(); ++i) {
     if (i % 3 == 0) {
       for (int a = 0; a < 3; ++a) {
-        EXPECT_NEAR(y[3 * other + a], with.position[3 * other + a] + 0.2 * with.velocity[3 * other + a], 1e-12);
+        EXPECT_NEAR(y[3 * other + a], with.position[3 * other + a] + 0.2 * with.velocity[3 * other + a],
+                    1e-12);
       }
       ++other;
     }

@@ -1,5 +1,5 @@
-// The headers of LAMMPS name these of its own copy of {fmt}, which Debian's package leaves out. The functions of
-// LAMMPS that take them are not called here.
+// The headers of LAMMPS name these of its own copy of {fmt}, which Debian's package leaves out. The functions
+// of LAMMPS that take them are not called here.
 #pragma once
 
 #include <string>

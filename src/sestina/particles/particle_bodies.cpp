@@ -408,4 +408,10 @@ double ParticleBodies::calc_pressure_part(const ParticleArrays& particles, Execu
 
 void ParticleBodies::restore(std::span<const double> saved) { bodies_.restore(saved); }
 
+double count_degrees_of_freedom(const ParticleModel& model, int rigid_bonds, const ParticleBodies& bodies,
+                                bool keeps_momentum) {
+  return 3.0 * (model.size() - bodies.particles()) + bodies.degrees_of_freedom() - rigid_bonds -
+         (keeps_momentum && model.size() > 1 ? 3.0 : 0.0);
+}
+
 }  // namespace sestina
