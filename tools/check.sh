@@ -38,9 +38,11 @@ stage() {
   printf '==== %s s\n' "${results[-1]}"
 }
 
-# Folders of tests/ that test the sources that changed. A folder of src/sestina bears the name of its tests, but for two.
+# Folders of tests/ that test the sources that changed. A folder of src/sestina bears the name of its tests, but for two;
+# the sanitizers go without LAMMPS.
 changed_folders() {
   tools/changed_files.sh | sed -nE '
+    \#^tests/lammps/#d
     s#^src/sestina/ensemble/.*#workspace#p; t
     s#^(src/sestina/mpi|apps/cli)/.*#cli#p; t
     s#^(src/sestina|tests)/([a-z_]+)/.*\.(h|cpp)$#\2#p' | sort -u | tr '\n' ' '

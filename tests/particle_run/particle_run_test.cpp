@@ -267,6 +267,72 @@ TEST_F(ParticleRunTest, ResumesArticulatedPolymersBitForBit) {
   }
 }
 
+// Beads with inertia on ball joints, and chains whose angles between bonds are fixed.
+TEST_F(ParticleRunTest, RunsMoleculesOfBodies) {
+  const std::vector<std::vector<std::string>> kinds{
+      {"particles.bonds=[{type: spherical, length: 0.97, inertia: 0.1}]"},
+      {"particles.bonds=[{type: spherical, length: 0.97}]", "particles.positions.random_walk.shape=star"},
+      {"particles.bonds=[{type: torsion, length: 0.97}]", "particles.positions.random_walk.bond_angle=1.91",
+       "particles.relax.move=0.3"}};
+  for (const std::vector<std::string>& set : kinds) {
+    const ParticleReport report = run(kArticulated, {.result_file = path("whole.csv")}, set);
+    ASSERT_EQ(report.status, ParticleReport::Status::kComplete) << set[0] << report.failure;
+    const ResultTable rows = read_result(path("whole.csv"));
+    const std::size_t total = rows.column_index("energy.total");
+    for (std::size_t i = 41; i < rows.rows(); ++i) {
+      EXPECT_NEAR(rows.at(i, total), rows.at(41, total), 0.02 * report.last.kinetic);
+    }
+    ParticleRunOptions options{.result_file = path("parts.csv"), .checkpoint = path("state")};
+    options.limits.steps = 237;
+    run(kArticulated, options, set);
+    ASSERT_EQ(resume_particles(path("state"), {}, executor_).status, ParticleReport::Status::kComplete);
+    EXPECT_EQ(contents("parts.csv"), contents("whole.csv"));
+    std::filesystem::remove(path("state"));
+  }
+}
+
+constexpr const char* kBodies = R"(sestina: 1
+particles:
+  species: [{name: A, mass: 1}]
+  box: {lengths: [20, 20, 20]}
+  positions:
+    list: [[A, 1, 1, 1], [A, 2, 1, 1], [A, 1, 2, 1], [A, 3, 1, 1], [A, 4, 1, 1], [A, 3, 2, 1], [A, 3, 2, 19.5]]
+  velocities: {temperature: 1, seed: 1}
+  bodies:
+    - {particles: [0, 1, 2]}
+    - {particles: [3, 4, 5], parent: 0, joint: universal, at: 3, along: [1, 3], across: [3, 5]}
+    - {particles: [6], parent: 1, at: 5, inertia: 0.1}
+analysis: {step: {dt: 0.01}, duration: 1}
+)";
+
+TEST_F(ParticleRunTest, ReadsBodies) {
+  const ParticleRunSpec spec = read_particle_run(parse_model_tree(kBodies, path("model.yaml"), {}));
+  ASSERT_EQ(spec.model.bodies.size(), 3U);
+  EXPECT_EQ(spec.model.bodies[1].joint, ParticleJoint::kUniversal);
+  EXPECT_THAT(spec.model.bodies[1].particles, testing::ElementsAre(3, 4, 5));
+  EXPECT_THAT(spec.model.bodies[1].across, testing::ElementsAre(3, 5));
+  EXPECT_EQ(spec.model.bodies[2].joint, ParticleJoint::kSpherical);
+  EXPECT_EQ(spec.model.bodies[2].inertia, 0.1);
+  EXPECT_EQ(ParticleSystem(spec.model, executor_).degrees_of_freedom(), 6 + 2 + 3 - 3);
+  EXPECT_NEAR(run(kBodies, {}, {}).last.temperature, 1.0, 0.05);
+  const auto message_with = [&](std::vector<std::string> set) {
+    return message_of([&] { run(kBodies, {}, set); });
+  };
+  const std::string body = "particles.bodies[1].";
+  EXPECT_THAT(message_with({body + "particles=[3, 4, 9]"}),
+              HasSubstr("particles.bodies[1].particles[2]: 9 is not the number of a particle; there are 7"));
+  EXPECT_THAT(message_with({body + "particles=[3, 4, 2]"}),
+              HasSubstr("particles[2] belongs to bodies[0] already"));
+  EXPECT_THAT(message_with({body + "joint=hinge"}), HasSubstr("'hinge'"));
+  EXPECT_THAT(message_with({body + "along=[1]"}), HasSubstr("expected a list of 2 particles"));
+  EXPECT_THAT(message_with({body + "parent=1"}),
+              HasSubstr("bodies[1].parent: 1 is not one of the bodies before"));
+  EXPECT_THAT(message_with({body + "at=6"}), HasSubstr("bodies[1].at"));
+  EXPECT_THAT(message_with({"particles.bodies[0].joint=revolute"}), HasSubstr("give parent"));
+  EXPECT_THAT(message_with({"particles.bodies[2].inertia=-1"}),
+              HasSubstr("bodies[2].inertia: -1 is negative"));
+}
+
 // Frames come back as the writer wrote them, also of a box that changes.
 TEST_F(ParticleRunTest, ReadsATrajectoryBack) {
   const std::string frames = "particles.trajectory={file: " + path("frames.h5") + ", every: 0.1}";
@@ -314,13 +380,18 @@ TEST_F(ParticleRunTest, TellsWhereArticulatedPolymersAreWrong) {
   EXPECT_THAT(message_with({walk + "arms=3"}), HasSubstr("only stars have arms"));
   EXPECT_THAT(message_with({walk + "shape=star", walk + "arms=0"}),
               HasSubstr("a star with 0 arms is not possible"));
+  EXPECT_THAT(message_with({walk + "bond_angle=0.2"}), HasSubstr("0.2 is not from 0.3 to pi"));
+  EXPECT_THAT(message_with({walk + "bond_angle=2", walk + "shape=ring"}),
+              HasSubstr("rings have no fixed angle"));
+  EXPECT_THAT(message_with({"particles.bonds=[{type: spherical, length: 0.97, inertia: -1}]"}),
+              HasSubstr("inertia: -1 is negative"));
   EXPECT_THAT(message_with({"particles.fixman_temperature=-1"}), HasSubstr("-1 is negative"));
   EXPECT_THAT(message_with({"particles.thermostat.until=-1"}), HasSubstr("-1 is negative"));
 }
 
 TEST_F(ParticleRunTest, RunsTheExamples) {
-  for (const char* name :
-       {"01_lennard_jones_fluid", "02_polymer_melt", "03_coulomb_explosion", "04_articulated_melt"}) {
+  for (const char* name : {"01_lennard_jones_fluid", "02_polymer_melt", "03_coulomb_explosion",
+                           "04_articulated_melt", "05_molecules_of_bodies"}) {
     const std::string file = std::string(SESTINA_SOURCE_DIR "/examples/particles/") + name + ".yaml";
     const ModelTree tree = read_model_tree(
         file, {{"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1.2"}});

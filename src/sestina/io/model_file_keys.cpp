@@ -86,7 +86,7 @@ void add_particle_tables(std::vector<KeyTable>& tables) {
       {"lattice", "", {"type", "cells", "density", "species"}, {"cells", "density"}},
       {"random_walk",
        "",
-       {"chains", "beads", "bond_length", "density", "seed", "species", "shape", "arms"},
+       {"chains", "beads", "bond_length", "bond_angle", "density", "seed", "species", "shape", "arms"},
        {"chains", "beads", "bond_length"}},
       {"velocities", "", {"temperature", "seed"}, {"temperature"}},
       {"barostat",

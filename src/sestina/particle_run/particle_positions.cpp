@@ -111,6 +111,7 @@ void ParticleReader::read_random_walk(const YamlNode& node, const NodePath& path
   numbers_.read(map, "bond_length", walk.bond_length);
   numbers_.read(map, "density", density);
   want_positive(map, "bond_length", walk.bond_length);
+  if (map.find("bond_angle") != nullptr) numbers_.read(map, "bond_angle", walk.bond_angle.emplace(M_PI));
   walk.seed = static_cast<std::uint32_t>(seed);
   const std::string shape = read_word(map, "shape", {"chain", "ring", "star"}, "chain");
   if (shape == "ring") walk.shape = WalkShape::kRing;
@@ -118,6 +119,15 @@ void ParticleReader::read_random_walk(const YamlNode& node, const NodePath& path
   if (const YamlNode* name = map.find("species")) walk.species = find_species(*name, map.path_of("species"));
   if (map.find("arms") != nullptr && walk.shape != WalkShape::kStar) {
     context_.fault(map.mark_of("arms"), map.path_of("arms"), "only stars have arms: give shape: star");
+  }
+  if (walk.bond_angle && !(*walk.bond_angle > 0.3 && *walk.bond_angle <= M_PI)) {
+    context_.fault(map.mark_of("bond_angle"), map.path_of("bond_angle"),
+                   fmt::format("{} is not from 0.3 to pi, which is straight", *walk.bond_angle));
+    return;
+  }
+  if (walk.bond_angle && walk.shape == WalkShape::kRing) {
+    context_.fault(map.mark_of("bond_angle"), map.path_of("bond_angle"),
+                   "rings have no fixed angle between bonds");
   }
   if (!check_walk(walk, node, path)) return;
   if (!has_box_ && density > 0.0) {

@@ -66,15 +66,32 @@ class Walks {
     do {
       const auto u = draw();
       const double z = 2.0 * u[0] - 1.0, turn = 2.0 * M_PI * u[1], s = std::sqrt(1.0 - z * z);
-      const Vector3d way{s * std::cos(turn), s * std::sin(turn), z};
+      Vector3d way{s * std::cos(turn), s * std::sin(turn), z};
+      if (b > 1 && spec_.bond_angle) way = turn_from(before, at, way);
       for (int k = 0; k < 3; ++k) {
         next[k] = b == 0 ? model_.box.lower[k] + u[k] * model_.box.length[k] : at[k] + length * way[k];
       }
-    } while (b > 1 && square_of_distance(next, before) < kNearest * length * length);
+    } while (b > 1 && !spec_.bond_angle && square_of_distance(next, before) < kNearest * length * length);
     walk.push_back(add_bead(next));
     if (b > 0) add_term(terms_.bond, {walk[b - 1], walk[b], -1, -1});
     if (b > 1) add_term(terms_.angle, {walk[b - 2], walk[b - 1], walk[b], -1});
     if (b > 2) add_term(terms_.dihedral, {walk[b - 3], walk[b - 2], walk[b - 1], walk[b]});
+  }
+
+  // A direction at the angle between bonds from that of a bond, to the side of a random direction.
+  Vector3d turn_from(const Vector3d& from, const Vector3d& to, const Vector3d& random) const {
+    const double cosine = -std::cos(*spec_.bond_angle), sine = std::sin(*spec_.bond_angle);
+    Vector3d way{}, side{};
+    double along = 0.0, square = 0.0;
+    for (int k = 0; k < 3; ++k) along += random[k] * (to[k] - from[k]) / spec_.bond_length;
+    for (int k = 0; k < 3; ++k) {
+      side[k] = random[k] - along * (to[k] - from[k]) / spec_.bond_length;
+      square += side[k] * side[k];
+    }
+    for (int k = 0; k < 3; ++k) {
+      way[k] = cosine * (to[k] - from[k]) / spec_.bond_length + sine * side[k] / std::sqrt(square);
+    }
+    return way;
   }
 
   void add_term(int type, const std::array<int, 4>& beads) {

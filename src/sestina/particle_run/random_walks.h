@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "sestina/particles/particle_model.h"
 
@@ -12,9 +13,10 @@ enum class WalkShape { kChain, kRing, kStar };
 struct WalkSpec {
   WalkShape shape = WalkShape::kChain;
   int molecules = 1;
-  int beads = 1;             // of a chain, a ring (at least 3) or an arm of a star
-  int arms = 3;              // of a star, which has one bead more in its centre
-  double bond_length = 1.0;  // m
+  int beads = 1;                       // of a chain, a ring (at least 3) or an arm of a star
+  int arms = 3;                        // of a star, which has one bead more in its centre
+  double bond_length = 1.0;            // m
+  std::optional<double> bond_angle{};  // rad between bonds, pi where they are in line; of chains and arms
   int species = 0;
   std::uint32_t seed = 1;
 
@@ -29,7 +31,8 @@ struct WalkTerms {
 };
 
 // Adds the beads with their molecules, counted from 1, and bonds, angles and dihedrals along the walks. Each
-// step of a walk is turned at random, but not back onto the bead before the last.
+// step of a walk is turned at random, but not back onto the bead before the last; or about the bond before,
+// by the angle between bonds.
 void add_random_walks(const WalkSpec& spec, const WalkTerms& terms, ParticleModel& model);
 
 }  // namespace sestina
