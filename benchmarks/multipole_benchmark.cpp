@@ -1,99 +1,80 @@
-// Seconds of the fast multipole method for potential and gradient of N uniform charges of both signs in the
-// unit cube, against the direct sum, and its error at 1000 of the points:
-//   bench_multipole [N]... [--threads N]
+// Potential and gradient of charges by the fast multipole method, one thread:
+//   bench_multipole                            100,000 random charges in a cube, three tolerances
+//   bench_multipole POINTS TOLERANCE RESULT    of a file, for benchmarks/peers/fmm3d.py
+// POINTS has x, y, z and the charge of each point, RESULT then the potential and its gradient, all as doubles
+// in the order of the processor. Prints seconds of the processor; the first call, which builds tables, does
+// not count.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
+#include <array>
 #include <cstdlib>
 #include <ctime>
-#include <string>
+#include <fstream>
 #include <vector>
 
-#include "particles/test_models.h"
 #include "sestina/parallel/executor.h"
 #include "sestina/particles/fast_multipole.h"
+#include "sestina/particles/random_numbers.h"
 
 namespace {
 
 using namespace sestina;
+using Columns = std::array<CacheLineVector<double>, 4>;  // x, y, z, charge; potential and gradient
 
-struct Field {
-  std::vector<double> u, x, y, z;
-  explicit Field(std::size_t n) : u(n), x(n), y(n), z(n) {}
-};
-
-// Of the processor, of all threads together.
-template <class F>
-double seconds(F&& f) {
-  const std::clock_t start = std::clock();
-  f();
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+Columns read_points(const char* name) {
+  std::ifstream file(name, std::ios::binary | std::ios::ate);
+  const auto n = static_cast<std::size_t>(file.tellg()) / (4 * sizeof(double));
+  std::vector<double> points(4 * n);
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(points.data()), static_cast<std::streamsize>(4 * n * sizeof(double)));
+  Columns columns;
+  for (std::size_t k = 0; k < 4; ++k) {
+    columns[k].resize(n);
+    for (std::size_t i = 0; i < n; ++i) columns[k][i] = points[4 * i + k];
+  }
+  return columns;
 }
 
-// The exact field at the first points.
-Field calc_exact(const std::vector<double>& x, const std::vector<double>& y, const std::vector<double>& z,
-                 const std::vector<double>& q, std::size_t count) {
-  Field f(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j < x.size(); ++j) {
-      const double dx = x[i] - x[j], dy = y[i] - y[j], dz = z[i] - z[j];
-      const double r2 = dx * dx + dy * dy + dz * dz;
-      if (r2 == 0.0) continue;
-      const double u = q[j] / std::sqrt(r2);
-      f.u[i] += u, f.x[i] -= u * dx / r2, f.y[i] -= u * dy / r2, f.z[i] -= u * dz / r2;
-    }
+Columns draw_points(std::uint32_t n) {
+  Columns columns;
+  for (CacheLineVector<double>& column : columns) column.resize(n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const auto u = calc_uniform(1, RandomUse::kWalk, 0, i);
+    for (std::size_t k = 0; k < 4; ++k) columns[k][i] = k < 3 ? u[k] : 2.0 * u[k] - 1.0;
   }
-  return f;
+  return columns;
 }
 
-void run(int n, Executor& executor) {
-  const auto count = static_cast<std::size_t>(n);
-  std::vector<double> x(count), y(count), z(count), q(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto u = calc_uniform(5, RandomUse::kWalk, 0, static_cast<std::uint32_t>(i));
-    x[i] = u[0], y[i] = u[1], z[i] = u[2], q[i] = 2.0 * u[3] - 1.0;
+// Seconds of the second of two calls.
+double time_of(const Columns& points, double tolerance, Columns& found) {
+  Executor executor(1);
+  FastMultipole multipole({.tolerance = tolerance}, executor);
+  double seconds = 0.0;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    for (CacheLineVector<double>& values : found) values.assign(points[0].size(), 0.0);
+    const std::clock_t begin = std::clock();
+    multipole.calc(points[0], points[1], points[2], points[3], found[0], found[1], found[2], found[3]);
+    seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   }
-  const Field exact = calc_exact(x, y, z, q, std::min<std::size_t>(count, 1000));
-  if (n <= 100000) {
-    Field f(count);
-    const double time = seconds([&] { calc_direct_sum(x, y, z, q, f.u, f.x, f.y, f.z, executor); });
-    fmt::print("{:>9} direct {:>34.4g} s of the processor, {:.3g} ns per pair\n", n, time,
-               1e9 * time / n / n);
-  }
-  for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
-    FastMultipole method({.tolerance = tolerance}, executor);
-    Field f(count);
-    const double time = seconds([&] { method.calc(x, y, z, q, f.u, f.x, f.y, f.z); });
-    double du = 0.0, u = 0.0, dg = 0.0, g = 0.0;
-    for (std::size_t i = 0; i < exact.u.size(); ++i) {
-      du += std::pow(f.u[i] - exact.u[i], 2), u += std::pow(exact.u[i], 2);
-      dg += std::pow(f.x[i] - exact.x[i], 2) + std::pow(f.y[i] - exact.y[i], 2) +
-            std::pow(f.z[i] - exact.z[i], 2);
-      g += std::pow(exact.x[i], 2) + std::pow(exact.y[i], 2) + std::pow(exact.z[i], 2);
-    }
-    fmt::print(
-        "{:>9} {:.0e}, order {:>2}, levels {}, boxes {:>7} {:>9.4g} s of the processor, {:.4g} us per point, "
-        "errors {:.2g} {:.2g}\n",
-        n, tolerance, method.order(), method.tree().levels(), method.tree().nodes().size(), time,
-        1e6 * time / n, std::sqrt(du / u), std::sqrt(dg / g));
-  }
+  return seconds;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<int> sizes;
-  int threads = 1;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string(argv[i]) == "--threads" && i + 1 < argc) {
-      threads = std::atoi(argv[++i]);
-    } else {
-      sizes.push_back(std::atoi(argv[i]));
+  Columns found;
+  if (argc != 4) {
+    const Columns points = draw_points(100'000);
+    for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+      fmt::print("100000 charges, tolerance {}: {:.3f} s\n", tolerance, time_of(points, tolerance, found));
     }
+    return 0;
   }
-  if (sizes.empty()) sizes = {10000, 100000, 1000000};
-  Executor executor(threads);
-  for (const int n : sizes) run(n, executor);
+  fmt::print("{}\n", time_of(read_points(argv[1]), std::atof(argv[2]), found));
+  std::ofstream result(argv[3], std::ios::binary);
+  for (std::size_t i = 0; i < found[0].size(); ++i) {
+    const double row[] = {found[0][i], found[1][i], found[2][i], found[3][i]};
+    result.write(reinterpret_cast<const char*>(row), sizeof(row));
+  }
 }

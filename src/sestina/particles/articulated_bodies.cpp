@@ -243,6 +243,12 @@ void ArticulatedBodies::scale_momenta(double factor) {
   for (double& value : momentum_) value *= factor;
 }
 
+void ArticulatedBodies::scale_momenta(int group, double factor) {
+  const Group& molecules = groups_[static_cast<std::size_t>(group)];
+  double* const first = momenta(molecules.first_row);
+  for (int i = 0; i < 8 * kSpatial * molecules.tree.bodies; ++i) first[i] *= factor;
+}
+
 double ArticulatedBodies::kinetic_energy(int body) const {
   return 0.5 * (dot(angular_velocity(body), angular_momentum(body)) + dot(velocity(body), momentum(body)));
 }

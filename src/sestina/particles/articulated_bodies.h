@@ -101,6 +101,7 @@ class ArticulatedBodies {
   // momentum = c momentum + spread sqrt(M) xi: three numbers of a normal distribution for each part.
   void randomise(int body, double c, double spread, const Vec3<double>& turning, const Vec3<double>& moving);
   void scale_momenta(double factor);
+  void scale_momenta(int group, double factor);
   double kinetic_energy(int body) const;  // J, with the twists
 
   // All that changes, kSaved numbers for each body.

@@ -18,6 +18,7 @@
 namespace sestina {
 namespace {
 
+constexpr int kMostHalvings = 10;  // of displacements that joints cannot follow
 constexpr int kMoleculeGrain = 1;  // groups of molecules, some microseconds
 
 using Vec = Vec3<double>;
@@ -231,10 +232,15 @@ void ParticleBodies::kick(double h, const AtomForces& forces, Executor& executor
 }
 
 void ParticleBodies::advance(double t, double h, ParticleArrays& particles, Executor& executor) {
+  move(t, particles, executor, [&](int g) { return bodies_.advance(g, h); });
+}
+
+template <class Move>
+void ParticleBodies::move(double t, ParticleArrays& particles, Executor& executor, Move&& move) {
   const AtomArrays positions{particles.x.data(), particles.y.data(), particles.z.data()};
   std::atomic<int> failed{-1};
   for_groups(executor, [&](int g, const AtomGroup& group) {
-    if (!bodies_.advance(g, h)) failed = g;
+    if (!move(g)) failed = g;
     const int row = bodies_.groups()[static_cast<std::size_t>(g)].first_row;
     bodies_.kernels().put_positions(group.atoms(), bodies_.poses(row), group.shift.data(), positions);
   });
@@ -269,7 +275,13 @@ void ParticleBodies::displace(double t, ParticleArrays& particles, Executor& exe
   }
   bodies_.scale_momenta(0.0);
   kick(1.0, {particles.fx.data(), particles.fy.data(), particles.fz.data()}, executor);
-  advance(t, 1.0, particles, executor);
+  move(t, particles, executor, [&](int g) {
+    for (int attempt = 0; attempt < kMostHalvings; ++attempt) {
+      if (bodies_.advance(g, 1.0)) return true;
+      bodies_.scale_momenta(g, 0.5);
+    }
+    return false;
+  });
   for (int body = 0; body < bodies_.size(); ++body) {
     const double* const saved =
         before.data() + static_cast<std::size_t>(ArticulatedBodies::kSaved * body) + body_numbers::kState;

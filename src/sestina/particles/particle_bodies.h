@@ -31,7 +31,8 @@ class ParticleBodies {
   void kick(double h, const AtomForces& forces, Executor& executor);
   // Moves bodies and their particles. Throws ComputationError with t (s) where the step is too long.
   void advance(double t, double h, ParticleArrays& particles, Executor& executor);
-  // Moves along the displacements that stand in place of forces, as far as the joints allow; momenta stay.
+  // Moves along the displacements that stand in place of forces, as far as the joints allow, or along a part
+  // of them where joints would have to turn too far; momenta stay.
   void displace(double t, ParticleArrays& particles, Executor& executor);
 
   void scale_momenta(double factor) { bodies_.scale_momenta(factor); }
@@ -81,6 +82,8 @@ class ParticleBodies {
   void make_atom_groups(const ParticleModel& model, const Built& built);
   void set_initial_momenta(const ParticleModel& model);
   void set_all_twists(Executor& executor);
+  template <class Move>
+  void move(double t, ParticleArrays& particles, Executor& executor, Move&& move);
   template <class Work>
   void for_groups(Executor& executor, Work&& work);
   [[noreturn]] void fail(double t, int group) const;
