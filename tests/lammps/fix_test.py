@@ -138,7 +138,12 @@ class FixTest(unittest.TestCase):
                               + self.DUMP)
         self.assert_conserved(out)
         self.assert_lengths()
-        self.assertEqual(self.rows(out)[0]["f_s[2]"], 8 * (3 * 16 - 15))
+        freedoms = 8 * (3 * 16 - 15)
+        for row in self.rows(out):
+            self.assertEqual(row["f_s[2]"], freedoms)
+            self.assertAlmostEqual(row["f_s"], 0.5 * freedoms * row["f_s[3]"], delta=1e-3)
+            # LAMMPS takes the total momentum out of its degrees of freedom.
+            self.assertAlmostEqual(row["Temp"] * (freedoms - 3), 2 * row["f_s"], delta=1e-2)
 
     def test_2_a_chain_across_the_face(self):
         numbers = random.Random(3)

@@ -109,6 +109,7 @@ ArticulatedBodies::ArticulatedBodies(const std::vector<JointedMolecule>& molecul
         }
       }
       group.inverse_size = 1.0 / largest;
+      scratch_size_ = std::max(scratch_size_, static_cast<std::size_t>(8 * kScratch * group.tree.bodies));
       rows += group.tree.bodies;
     }
   }
@@ -116,7 +117,7 @@ ArticulatedBodies::ArticulatedBodies(const std::vector<JointedMolecule>& molecul
     values.assign(static_cast<std::size_t>(8 * width * rows), 0.0);
   };
   allocate(constants_, kConstants), allocate(state_, kState), allocate(pose_, kPose);
-  allocate(momentum_, kSpatial), allocate(twist_, kSpatial), allocate(scratch_, kScratch);
+  allocate(momentum_, kSpatial), allocate(twist_, kSpatial);
   for (const Group& group : groups_) {
     for (int lane = 0; lane < kLanes; ++lane) {
       const std::size_t used = static_cast<std::size_t>(lane) < group.molecules.size() ? lane : 0;
@@ -128,7 +129,10 @@ ArticulatedBodies::ArticulatedBodies(const std::vector<JointedMolecule>& molecul
   check_inertia(molecules);
 }
 
+// Groups of one thread share their scratch, which stays in the cache.
 JointedMolecules ArticulatedBodies::molecules_of(int number) {
+  static thread_local CacheLineVector<double> scratch;
+  if (scratch.size() < scratch_size_) scratch.resize(scratch_size_);
   const Group& group = groups_[static_cast<std::size_t>(number)];
   const std::size_t row = 8 * static_cast<std::size_t>(group.first_row);
   return {group.tree,
@@ -137,7 +141,7 @@ JointedMolecules ArticulatedBodies::molecules_of(int number) {
           pose_.data() + kPose * row,
           momentum_.data() + kSpatial * row,
           twist_.data() + kSpatial * row,
-          scratch_.data() + kScratch * row,
+          scratch.data(),
           group.inverse_size};
 }
 

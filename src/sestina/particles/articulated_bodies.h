@@ -129,7 +129,8 @@ class ArticulatedBodies {
   std::vector<int> row_, lane_;  // of bodies
   std::vector<std::array<bool, 3>> is_idle_;
   int degrees_of_freedom_ = 0;
-  CacheLineVector<double> constants_, state_, pose_, momentum_, twist_, scratch_;
+  std::size_t scratch_size_ = 0;
+  CacheLineVector<double> constants_, state_, pose_, momentum_, twist_;
 };
 
 }  // namespace sestina
