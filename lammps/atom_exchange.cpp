@@ -4,18 +4,14 @@
 
 namespace sestina::lammps {
 
-AtomExchange::AtomExchange(MPI_Comm ranks) : ranks_(ranks) { MPI_Comm_size(ranks_, &size_); }
+AtomExchange::AtomExchange(MPI_Comm ranks) : ranks_(ranks) {
+  MPI_Comm_size(ranks_, &size_);
+  MPI_Comm_rank(ranks_, &rank_);
+}
 
 void AtomExchange::Counts::set_begins() {
   begin.assign(count.size(), 0);
   for (std::size_t rank = 1; rank < count.size(); ++rank) begin[rank] = begin[rank - 1] + count[rank - 1];
-}
-
-AtomExchange::Counts AtomExchange::Counts::times(int width) const {
-  Counts made = *this;
-  for (int& value : made.count) value *= width;
-  for (int& value : made.begin) value *= width;
-  return made;
 }
 
 bool AtomExchange::connect(std::vector<Held> held, int slots) {
@@ -39,11 +35,35 @@ bool AtomExchange::connect(std::vector<Held> held, int slots) {
   return std::ranges::all_of(times, [](int n) { return n == 1; });
 }
 
+// Only ranks that have atoms for each other exchange messages.
+void AtomExchange::exchange(int width, const Counts& from, const double* sent, const Counts& to,
+                            double* received) {
+  constexpr int kTag = 7;
+  requests_.clear();
+  requests_.reserve(2 * to.count.size());  // so that none moves
+  const auto place = [width](const Counts& counts, std::size_t rank) {
+    return static_cast<std::ptrdiff_t>(counts.begin[rank]) * width;
+  };
+  for (std::size_t rank = 0; rank < to.count.size(); ++rank) {
+    if (to.count[rank] == 0 || static_cast<int>(rank) == rank_) continue;
+    MPI_Irecv(received + place(to, rank), to.count[rank] * width, MPI_DOUBLE, static_cast<int>(rank), kTag,
+              ranks_, &requests_.emplace_back());
+  }
+  for (std::size_t rank = 0; rank < from.count.size(); ++rank) {
+    if (from.count[rank] == 0) continue;
+    if (static_cast<int>(rank) == rank_) {
+      std::copy_n(sent + place(from, rank), from.count[rank] * width, received + place(to, rank));
+      continue;
+    }
+    MPI_Isend(sent + place(from, rank), from.count[rank] * width, MPI_DOUBLE, static_cast<int>(rank), kTag,
+              ranks_, &requests_.emplace_back());
+  }
+  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+}
+
 void AtomExchange::to_owners(int width, std::span<const double> of_held, std::span<double> of_slots) {
-  const Counts from = sent_.times(width), to = received_.times(width);
   buffer_.resize(slot_.size() * static_cast<std::size_t>(width));
-  MPI_Alltoallv(of_held.data(), from.count.data(), from.begin.data(), MPI_DOUBLE, buffer_.data(),
-                to.count.data(), to.begin.data(), MPI_DOUBLE, ranks_);
+  exchange(width, sent_, of_held.data(), received_, buffer_.data());
   for (std::size_t i = 0; i < slot_.size(); ++i) {
     std::copy_n(buffer_.begin() + static_cast<std::ptrdiff_t>(i) * width, width,
                 of_slots.begin() + slot_[i] * width);
@@ -51,14 +71,12 @@ void AtomExchange::to_owners(int width, std::span<const double> of_held, std::sp
 }
 
 void AtomExchange::to_holders(int width, std::span<const double> of_slots, std::span<double> of_held) {
-  const Counts from = received_.times(width), to = sent_.times(width);
   buffer_.resize(slot_.size() * static_cast<std::size_t>(width));
   for (std::size_t i = 0; i < slot_.size(); ++i) {
     std::copy_n(of_slots.begin() + slot_[i] * width, width,
                 buffer_.begin() + static_cast<std::ptrdiff_t>(i) * width);
   }
-  MPI_Alltoallv(buffer_.data(), from.count.data(), from.begin.data(), MPI_DOUBLE, of_held.data(),
-                to.count.data(), to.begin.data(), MPI_DOUBLE, ranks_);
+  exchange(width, received_, buffer_.data(), sent_, of_held.data());
 }
 
 }  // namespace sestina::lammps

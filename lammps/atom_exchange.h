@@ -37,15 +37,17 @@ class AtomExchange {
   struct Counts {
     std::vector<int> count, begin;  // by rank, of atoms
     void set_begins();
-    Counts times(int width) const;
   };
 
+  void exchange(int width, const Counts& from, const double* sent, const Counts& to, double* received);
+
   MPI_Comm ranks_;
-  int size_ = 1;
+  int size_ = 1, rank_ = 0;
   std::vector<Held> held_;
   std::vector<int> slot_;  // of atoms as they arrive
   Counts sent_, received_;
   std::vector<double> buffer_;
+  std::vector<MPI_Request> requests_;
 };
 
 }  // namespace sestina::lammps

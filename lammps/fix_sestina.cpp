@@ -154,7 +154,18 @@ void FixSestina::make_table() {
     }
   });
   if (table_->atoms.empty()) refuse("the group has no atoms");
-  ownership_ = std::make_unique<sestina::lammps::Ownership>(*table_, ranks_);
+  std::vector<char> is_here(table_->atoms.size(), 0);
+  for (int i = 0; i < atom->nlocal; ++i) {
+    const int place = table_->place_of(atom->tag[i]);
+    if (place >= 0) is_here[static_cast<std::size_t>(place)] = 1;
+  }
+  std::vector<int> own;
+  for (const int first : sestina::lammps::first_atoms(*table_)) {
+    own.push_back(is_here[static_cast<std::size_t>(first)] != 0 ? rank_ : -1);
+  }
+  std::vector<int> holders(own.size());
+  MPI_Allreduce(own.data(), holders.data(), static_cast<int>(own.size()), MPI_INT, MPI_MAX, world);
+  ownership_ = std::make_unique<sestina::lammps::Ownership>(*table_, ranks_, holders);
   owned_ = std::make_unique<sestina::lammps::OwnedMolecules>(*table_, *ownership_, rank_);
 }
 

@@ -18,9 +18,19 @@ std::vector<int> molecules_of(const JointTable& table) {
   return molecule;
 }
 
+constexpr double kMostLoad = 1.2;  // of a rank, over the mean
+
 }  // namespace
 
-Ownership::Ownership(const JointTable& table, int ranks)
+std::vector<int> first_atoms(const JointTable& table) {
+  std::vector<int> first;
+  for (const ParticleBody& body : table.bodies) {
+    if (body.parent < 0) first.push_back(body.particles.front());
+  }
+  return first;
+}
+
+Ownership::Ownership(const JointTable& table, int ranks, std::span<const int> holders)
     : rank(table.atoms.size(), -1), slot(table.atoms.size(), -1) {
   const std::vector<int> molecule = molecules_of(table);
   const int molecules = molecule.empty() ? 0 : 1 + *std::ranges::max_element(molecule);
@@ -29,8 +39,12 @@ Ownership::Ownership(const JointTable& table, int ranks)
     size[static_cast<std::size_t>(molecule[b])] += static_cast<int>(table.bodies[b].particles.size());
   }
   std::vector<int> load(static_cast<std::size_t>(ranks), 0), used(load.size(), 0);
+  const double most = kMostLoad * static_cast<double>(table.atoms.size()) / ranks;
   for (std::size_t m = 0; m < size.size(); ++m) {
-    owner[m] = static_cast<int>(std::ranges::min_element(load) - load.begin());
+    owner[m] = holders[m];
+    if (holders[m] < 0 || load[static_cast<std::size_t>(holders[m])] + size[m] > most) {
+      owner[m] = static_cast<int>(std::ranges::min_element(load) - load.begin());
+    }
     load[static_cast<std::size_t>(owner[m])] += size[m];
   }
   for (std::size_t b = 0; b < molecule.size(); ++b) {

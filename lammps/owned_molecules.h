@@ -13,11 +13,15 @@
 
 namespace sestina::lammps {
 
-// Who owns the molecules of a table, by numbers of atoms as even as possible; the same on all ranks.
+// The first atom of each molecule of a table, as a place in it.
+std::vector<int> first_atoms(const JointTable& table);
+
+// Who owns the molecules of a table: the rank that holds a molecule's first atom, unless it has more than its
+// share of atoms; the same on all ranks.
 struct Ownership {
   std::vector<int> rank;  // of each atom of the table
   std::vector<int> slot;  // among the atoms that this rank owns
-  Ownership(const JointTable& table, int ranks);
+  Ownership(const JointTable& table, int ranks, std::span<const int> holders);  // of the first atoms
 };
 
 // Atoms by their slots. Units are those of the run, with h mass for impulses.

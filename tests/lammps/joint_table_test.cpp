@@ -97,7 +97,10 @@ TEST(Ownership, GivesRanksAsManyAtomsAsIsPossible) {
     if (i % 4 != 0) bonds.push_back({i, i + 1});
   }
   const JointTable table = joint_table_of_bonds(atoms, bonds, false, 0.0);
-  const Ownership ownership(table, 3);
+  const Ownership by_place(table, 3, std::vector<int>{2, 2, 0, 1, 1, 0});
+  EXPECT_THAT(first_atoms(table), ElementsAre(0, 4, 8, 12, 16, 20));
+  for (int m = 0; m < 6; ++m) EXPECT_EQ(by_place.rank[4 * m], (std::vector<int>{2, 2, 0, 1, 1, 0}[m]));
+  const Ownership ownership(table, 3, std::vector<int>{0, 0, 0, 0, 0, -1});
   for (int rank = 0; rank < 3; ++rank) {
     EXPECT_EQ(std::ranges::count(ownership.rank, rank), 8);
     EXPECT_EQ(OwnedMolecules(table, ownership, rank).slots(), 8);
