@@ -22,7 +22,7 @@ namespace LAMMPS_NS {
 using sestina::lammps::AtomExchange;
 using sestina::lammps::AtomId;
 
-FixSestina::FixSestina(LAMMPS* lmp, int narg, char** arg) : Fix(lmp, narg, arg), exchange_(world) {
+FixSestina::FixSestina(LAMMPS* lammps, int narg, char** arg) : Fix(lammps, narg, arg), exchange_(world) {
   MPI_Comm_rank(world, &rank_);
   MPI_Comm_size(world, &ranks_);
   time_integrate = rigid_flag = 1;
@@ -406,7 +406,7 @@ void FixSestina::final_integrate_respa(int level, int) {
 
 // What joints take from the atoms of a group. Inertia beside that of the atoms has energy that temperatures
 // of atoms do not see.
-decltype(static_cast<Fix*>(nullptr)->dof(0)) FixSestina::dof(int group) {
+decltype(std::declval<Fix&>().dof(0)) FixSestina::dof(int group) {
   const int bit = group >= 0 ? 1 << group : 1;
   int own = 0, all = 0;
   for (const AtomExchange::Held& held : exchange_.held()) own += (atom->mask[held.local] & bit) != 0 ? 1 : 0;

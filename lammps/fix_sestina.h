@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "atom_exchange.h"
@@ -20,7 +21,7 @@ namespace LAMMPS_NS {
 
 class FixSestina : public Fix {
  public:
-  FixSestina(LAMMPS* lmp, int narg, char** arg);
+  FixSestina(LAMMPS* lammps, int narg, char** arg);
   ~FixSestina() override;
 
   int setmask() override;
@@ -34,7 +35,7 @@ class FixSestina : public Fix {
   void final_integrate_respa(int level, int loop) override;
   void write_restart(FILE* file) override;
   void restart(char* buffer) override;
-  decltype(static_cast<Fix*>(nullptr)->dof(0)) dof(int group) override;
+  decltype(std::declval<Fix&>().dof(0)) dof(int group) override;
   int modify_param(int narg, char** arg) override;
   double compute_scalar() override;
   double compute_vector(int number) override;

@@ -122,7 +122,7 @@ class OfEachSet : public testing::TestWithParam<InstructionSet> {};
 INSTANTIATE_TEST_SUITE_P(ArticulatedBodies, OfEachSet,
                          testing::ValuesIn(available_instruction_sets().begin(),
                                            available_instruction_sets().end()),
-                         [](const auto& info) { return std::string(to_string(info.param)); });
+                         [](const auto& set) { return std::string(to_string(set.param)); });
 
 // Point beads on massless links: coordinates of joints and multipliers of lengths are the same discrete
 // motion.
@@ -216,7 +216,9 @@ TEST(ArticulatedBodies, JointsLetNothingElseMove) {
     EXPECT_EQ(across > 1e-9, joint == ParticleJoint::kPlanar) << across;
     EXPECT_EQ(turned_axis < 1e-9, keeps_axis) << turned_axis;
     EXPECT_EQ(turned < 1e-9, joint == ParticleJoint::kPrismatic) << turned;
-    if (joint == ParticleJoint::kUniversal) EXPECT_NEAR(axis.dot(relative * side), 0.0, 1e-9);
+    if (joint == ParticleJoint::kUniversal) {
+      EXPECT_NEAR(axis.dot(relative * side), 0.0, 1e-9);
+    }
   }
 }
 
@@ -314,7 +316,9 @@ TEST(ArticulatedBodies, ThermostatsKeepTheTemperature) {
       if (i >= first) sum += system.measure().temperature;
     }
     EXPECT_NEAR(sum / (steps - first), 1.3, is_langevin ? 0.03 : 0.01);
-    if (!is_langevin) EXPECT_NEAR(system.measure().total(), energy, 1e-2 * energy);
+    if (!is_langevin) {
+      EXPECT_NEAR(system.measure().total(), energy, 1e-2 * energy);
+    }
   }
 }
 
