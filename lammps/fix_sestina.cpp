@@ -406,8 +406,8 @@ void FixSestina::final_integrate_respa(int level, int) {
 
 // What joints take from the atoms of a group. Inertia beside that of the atoms has energy that temperatures
 // of atoms do not see.
-decltype(std::declval<Fix&>().dof(0)) FixSestina::dof(int group) {
-  const int bit = group >= 0 ? 1 << group : 1;
+decltype(std::declval<Fix&>().dof(0)) FixSestina::dof(int number) {
+  const int bit = number >= 0 ? 1 << number : 1;
   int own = 0, all = 0;
   for (const AtomExchange::Held& held : exchange_.held()) own += (atom->mask[held.local] & bit) != 0 ? 1 : 0;
   MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_SUM, world);

@@ -35,7 +35,7 @@ class FixSestina : public Fix {
   void final_integrate_respa(int level, int loop) override;
   void write_restart(FILE* file) override;
   void restart(char* buffer) override;
-  decltype(std::declval<Fix&>().dof(0)) dof(int group) override;
+  decltype(std::declval<Fix&>().dof(0)) dof(int number) override;
   int modify_param(int narg, char** arg) override;
   double compute_scalar() override;
   double compute_vector(int number) override;
