@@ -15,7 +15,7 @@ class AtomExchange {
  public:
   explicit AtomExchange(MPI_Comm ranks);
 
-  // Of an atom that this rank holds.
+  // An atom that this rank holds.
   struct Held {
     int local = 0;  // among the atoms of this rank
     int owner = 0;  // rank

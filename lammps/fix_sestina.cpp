@@ -404,8 +404,8 @@ void FixSestina::final_integrate_respa(int level, int) {
   add_virial(f_);
 }
 
-// What joints take from the atoms of a group. Inertia beside that of the atoms has energy that temperatures
-// of atoms do not see.
+// The degrees of freedom that joints take from the atoms of a group. Inertia beside that of the atoms has
+// energy that temperatures of atoms do not see.
 decltype(std::declval<Fix&>().dof(0)) FixSestina::dof(int number) {
   const int bit = number >= 0 ? 1 << number : 1;
   int own = 0, all = 0;

@@ -1,5 +1,5 @@
-// Which atoms of a LAMMPS run make bodies, and the joints between these: read from a file, or found from
-// bonds.
+// A table says which atoms of a LAMMPS run make bodies, and which joints connect these. It is read from a
+// file, or made of bonds.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ JointTable parse_joint_table(const std::string& text, const std::string& file);
 JointTable joint_table_of_bonds(std::vector<AtomId> atoms, const std::vector<std::array<AtomId, 2>>& bonds,
                                 bool torsion, double inertia);
 
-// What errors say of particles, in terms of atoms.
+// The message of an error that names particles, with the IDs of the atoms instead.
 std::string with_atom_ids(const std::string& message, const std::vector<AtomId>& atoms);
 
 }  // namespace sestina::lammps

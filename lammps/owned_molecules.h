@@ -46,8 +46,8 @@ class OwnedMolecules {
   double calc_kinetic() { return bodies_->calc_kinetic(executor_); }
   void copy_velocities(std::span<double> v) { bodies_->copy_velocities(v, executor_); }
   int degrees_of_freedom() const { return bodies_->degrees_of_freedom(); }
-  // What the pressure of molecules has more than that of atoms with their forces, by atom (xx, yy, zz, xy,
-  // xz, yz): with the place r from the molecule's centre of mass, whose velocity is V,
+  // The virial of each atom (xx, yy, zz, xy, xz, yz) by which the pressure of atoms and their forces becomes
+  // that of the molecules: with the place r from the molecule's centre of mass, whose velocity is V,
   //   m V V - m v v - r f
   void calc_virials(double energy_of_mv2, std::span<const double> x, std::span<const double> v,
                     std::span<const double> f, std::span<double> virials) const;

@@ -22,6 +22,8 @@ using Eigen::Vector3d;
 using testing::HasSubstr;
 using testing_support::make_noise;
 using testing_support::message_of;
+using testing_support::positions_of;
+using testing_support::velocities_of;
 
 constexpr int kBeads = 6;
 
@@ -75,18 +77,6 @@ ParticleModel make_bodies(const std::vector<ParticleJoint>& joints, int count = 
   }
   model.velocity = make_noise(3 * model.size(), 5);
   return model;
-}
-
-std::vector<double> positions_of(const ParticleSystem& system) {
-  std::vector<double> x(3 * static_cast<std::size_t>(system.size()));
-  system.copy_positions(x);
-  return x;
-}
-
-std::vector<double> velocities_of(const ParticleSystem& system) {
-  std::vector<double> v(3 * static_cast<std::size_t>(system.size()));
-  system.copy_velocities(v);
-  return v;
 }
 
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {

@@ -17,18 +17,8 @@ using testing::HasSubstr;
 using testing_support::make_fluid;
 using testing_support::make_oracle;
 using testing_support::message_of;
-
-std::vector<double> positions_of(const ParticleSystem& system) {
-  std::vector<double> x(3 * static_cast<std::size_t>(system.size()));
-  system.copy_positions(x);
-  return x;
-}
-
-std::vector<double> velocities_of(const ParticleSystem& system) {
-  std::vector<double> v(3 * static_cast<std::size_t>(system.size()));
-  system.copy_velocities(v);
-  return v;
-}
+using testing_support::positions_of;
+using testing_support::velocities_of;
 
 double energy_at(ParticleModel model, int particle, int axis, double shift) {
   Executor executor(1);

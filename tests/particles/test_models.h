@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cmath>
+#include <vector>
 
 #include "sestina/particles/particle_model.h"
+#include "sestina/particles/particle_system.h"
 #include "sestina/particles/random_numbers.h"
 
 namespace sestina::testing_support {
@@ -68,6 +70,19 @@ inline std::vector<double> make_noise(int count, std::uint32_t seed) {
     noise.push_back(2.0 * calc_uniform(seed, RandomUse::kWalk, 0, static_cast<std::uint32_t>(i))[0] - 1.0);
   }
   return noise;
+}
+
+// By particle, (n x 3).
+inline std::vector<double> positions_of(const ParticleSystem& system) {
+  std::vector<double> x(3 * static_cast<std::size_t>(system.size()));
+  system.copy_positions(x);
+  return x;
+}
+
+inline std::vector<double> velocities_of(const ParticleSystem& system) {
+  std::vector<double> v(3 * static_cast<std::size_t>(system.size()));
+  system.copy_velocities(v);
+  return v;
 }
 
 }  // namespace sestina::testing_support

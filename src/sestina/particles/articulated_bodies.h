@@ -78,7 +78,8 @@ class ArticulatedBodies {
   const std::vector<Group>& groups() const { return groups_; }
   const ArticulatedKernels& kernels() const { return kernels_; }
 
-  // Of a group. False if the step is too long for the iteration; the bodies are then where they were.
+  // Moves the molecules of a group. False if the step is too long for the iteration; they are then where they
+  // were.
   bool advance(int group, double h) { return kernels_.advance(molecules_of(group), h); }
   void set_twists(int group) { kernels_.set_twists(molecules_of(group)); }
 
@@ -86,7 +87,7 @@ class ArticulatedBodies {
   double* momenta(int row) { return momentum_.data() + 8 * body_numbers::kSpatial * row; }
   const double* poses(int row) const { return pose_.data() + 8 * body_numbers::kPose * row; }
 
-  // Of a body.
+  // These describe one body.
   double mass(int body) const { return constant(body, body_numbers::kMass); }
   Vec3<double> centre(int body) const {
     return pick3(pose_, body_numbers::kPose, body, body_numbers::kCentre);

@@ -175,7 +175,7 @@ void ParticleBodies::make_atom_groups(const ParticleModel& model, const Built& b
   }
 }
 
-// Of the particles' velocities, and of the spins if they are given.
+// The momenta follow from the particles' velocities, and from the spins if they are given.
 void ParticleBodies::set_initial_momenta(const ParticleModel& model) {
   if (model.velocity.empty()) return;
   std::vector<Vec> spin(static_cast<std::size_t>(bodies_.size()));
