@@ -63,7 +63,7 @@ endif()
 if(SESTINA_FUZZ)
   target_compile_options(sestina_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
-set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELEASE "${SESTINA_OPTIMIZE} -DNDEBUG")
 
 add_custom_target(sestina_libraries)  # all of src/sestina
 
@@ -139,12 +139,12 @@ function(sestina_test_program name)
   endif()
   list(TRANSFORM ARG_DEPENDS PREPEND sestina_)
   add_executable(${name} ${ARG_SOURCES})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_BINARY_DIR}/tests)
   # Tests spend their time in the library. Not optimised, they compile in half the time and run as fast.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O0>)
   target_link_libraries(${name} PRIVATE
-    sestina_flags ${ARG_DEPENDS} ${ARG_EXTERNAL} Eigen3::Eigen fmt::fmt GTest::gmock GTest::gtest_main)
+    sestina_test_repository sestina_flags ${ARG_DEPENDS} ${ARG_EXTERNAL} Eigen3::Eigen fmt::fmt GTest::gmock GTest::gtest_main)
   sestina_precompile_tests(${name})
+  sestina_unity(${name})
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     NO_PRETTY_VALUES PROPERTIES ${ARG_PROPERTIES})
 endfunction()

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "message_of.h"
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/derivation/equation_text.h"
 #include "sestina/dynamics/assembly.h"
@@ -15,7 +16,6 @@
 #include "sestina/expression/compiled_function.h"
 #include "sestina/io/model_file.h"
 #include "sestina/model/freeze.h"
-#include "source_folder.h"
 
 namespace sestina {
 namespace {
@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST(SymbolicConditions, ConditionsAcrossThePlaneOfAMechanismAreLeftOut) {
-  const auto model = freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/16_four_bar.yaml"));
+  const auto model = freeze(read_model_file(repository() + "/examples/16_four_bar.yaml"));
   const ModelEquations equations(*model);
   EXPECT_EQ(equations.conditions().size(), 2U);
   const std::string text = write_equations(*model, equations, "four-bar", EquationFormat::kText);

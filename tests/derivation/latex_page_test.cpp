@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/derivation/equation_text.h"
 #include "sestina/derivation/latex_parts.h"
 #include "sestina/io/model_file.h"
 #include "sestina/model/freeze.h"
 #include "sestina/symbolic/latex.h"
-#include "source_folder.h"
 
 namespace sestina {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using symbolic::Matrix;
 
 std::shared_ptr<const Model> read_example(const std::string& name) {
-  return freeze(read_model_file(fmt::format("{}/examples/{}.yaml", SESTINA_SOURCE_DIR, name)));
+  return freeze(read_model_file(fmt::format("{}/examples/{}.yaml", repository(), name)));
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/derivation/model_linearization.h"
 #include "sestina/dynamics/comparison.h"
@@ -14,7 +15,6 @@
 #include "sestina/expression/compiled_function.h"
 #include "sestina/io/model_file.h"
 #include "sestina/model/freeze.h"
-#include "source_folder.h"
 
 namespace sestina {
 namespace {
@@ -113,8 +113,7 @@ void expect_same_equations(const std::shared_ptr<const Model>& model, int states
 class ExampleTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(ExampleTest, HasTheEquationsOfTheNumericSolvers) {
-  const auto model =
-      freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + GetParam() + ".yaml"));
+  const auto model = freeze(read_model_file(repository() + "/examples/" + GetParam() + ".yaml"));
   expect_same_equations(model, 1000);
 }
 
@@ -196,7 +195,7 @@ TEST(ModelEquationsTest, RefusesForcesThatHaveNoExpression) {
 }
 
 TEST(EquationText, ATableIsRefusedAsTheForceThatItIs) {
-  const auto model = freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/11_gust.yaml"));
+  const auto model = freeze(read_model_file(repository() + "/examples/11_gust.yaml"));
   const ModelEquations equations(*model);
   for (const EquationFormat format : {EquationFormat::kC, EquationFormat::kCpp, EquationFormat::kPython}) {
     try {
@@ -212,8 +211,7 @@ TEST(EquationText, ATableIsRefusedAsTheForceThatItIs) {
 
 // Written out, A takes minutes to print.
 TEST(EquationText, LongLinearisationsNameWhatTheyShare) {
-  const auto model =
-      freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/02_n_pendulum.yaml"));
+  const auto model = freeze(read_model_file(repository() + "/examples/02_n_pendulum.yaml"));
   const ModelEquations equations(*model);
   const ModelLinearization linearization = linearize_model(*model, equations, LinearizeAt::kInitialState);
   for (const EquationFormat format : {EquationFormat::kText, EquationFormat::kLatex, EquationFormat::kJson}) {
@@ -246,8 +244,7 @@ TEST(ModelLinearization, KeepsTheSymbolOfAStartThatFollowsFromParameters) {
 }
 
 std::string text_at_rest(const std::string& example, EquationFormat format = EquationFormat::kText) {
-  const auto model =
-      freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + example + ".yaml"));
+  const auto model = freeze(read_model_file(repository() + "/examples/" + example + ".yaml"));
   const ModelEquations equations(*model);
   const ModelLinearization linearization = linearize_model(*model, equations, LinearizeAt::kEquilibrium);
   return write_linearization(*model, equations, linearization, "it", format);

@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/derivation/equation_text.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/io/model_file.h"
 #include "sestina/model/freeze.h"
-#include "source_folder.h"
 
 namespace sestina {
 namespace {
@@ -105,8 +105,7 @@ class SourceTextTest : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(SourceTextTest, GivesTheRatesOfTheNumericSolver) {
-  const auto model =
-      freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + GetParam() + ".yaml"));
+  const auto model = freeze(read_model_file(repository() + "/examples/" + GetParam() + ".yaml"));
   const Motions motions = calc_motions(model, 20);
   ASSERT_GT(motions.inputs.size(), 10u);
   for (const DerivationMethod method : {DerivationMethod::kKane, DerivationMethod::kLagrange}) {

@@ -20,7 +20,7 @@ System in_cartesian(System system) {
 }
 
 // Relative to the largest reaction.
-constexpr double kReactionLimit = 1e-9;
+constexpr double kReactionLimitByCondition = 1e-9;
 
 void expect_agreement(const System& system, int states, double spread, std::uint64_t seed,
                       const std::string& place) {
@@ -37,7 +37,7 @@ void expect_agreement(const System& system, int states, double spread, std::uint
       std::max(1.0, 1e-5 * (std::isfinite(comparison.condition) ? comparison.condition : 1e5));
   EXPECT_LE(f.relative_residual, 10 * condition * kResidualLimit) << place << " at " << f.worst_residual;
   EXPECT_LE(f.udot_difference, condition * kUdotLimit) << place << " at " << f.worst_udot;
-  EXPECT_LE(f.reaction_difference, condition * kReactionLimit) << place;
+  EXPECT_LE(f.reaction_difference, condition * kReactionLimitByCondition) << place;
 }
 
 TEST(Cartesian, AgreesWithJointCoordinatesOnRandomTrees) {

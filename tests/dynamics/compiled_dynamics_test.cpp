@@ -9,11 +9,11 @@
 
 #include "dynamics/evaluation.h"
 #include "dynamics/mechanisms.h"
+#include "repository.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/mass_matrix.h"
 #include "sestina/io/model_file.h"
-#include "source_folder.h"
 
 namespace sestina {
 namespace {
@@ -327,8 +327,7 @@ forces:
 class CompiledExample : public testing::TestWithParam<std::string> {};
 
 TEST_P(CompiledExample, AgreesWithTheRecursion) {
-  const auto model =
-      freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + GetParam() + ".yaml"));
+  const auto model = freeze(read_model_file(repository() + "/examples/" + GetParam() + ".yaml"));
   EXPECT_LE(solver_difference(model, 9), 1e-12);
 }
 

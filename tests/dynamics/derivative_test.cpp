@@ -13,7 +13,7 @@ namespace {
 
 using namespace testing_support;
 
-constexpr std::uint64_t kTrees = 40;
+constexpr std::uint64_t kNumericTrees = 40;
 // The fourth-order quotient of step h has an error of h^4 f^(5) and of round-off/h: with h = 1e-3,
 // derivatives that grow by about 10 an order, and accelerations to 1e-13, both are about 1e-8 of the largest
 // derivative.
@@ -45,8 +45,8 @@ void expect_near(const std::vector<double>& a, const std::vector<double>& b, dou
 }
 
 // A random tree of moderate condition, at a random state.
-struct Case {
-  explicit Case(std::uint64_t seed)
+struct NumericCase {
+  explicit NumericCase(std::uint64_t seed)
       : model(freeze(random_system(seed, {.bodies = 1 + static_cast<int>(seed % 20)}))),
         parameters(Evaluation<double>::default_parameters(*model)),
         state(scatter_states(*model, 1, 1.0, seed)[1]),
@@ -68,7 +68,7 @@ struct Case {
 };
 
 template <template <class> class Solver>
-void expect_state_derivatives(Case& c, const std::vector<double>& dq, const std::vector<double>& du,
+void expect_state_derivatives(NumericCase& c, const std::vector<double>& dq, const std::vector<double>& du,
                               double dt, const std::string& what, std::vector<double>& derivative) {
   Evaluation<Dual> dual(c.model);
   dual.solve<Solver>(moving_state(*c.model, c.state, dq, du, dt));
@@ -89,8 +89,8 @@ void expect_state_derivatives(Case& c, const std::vector<double>& dq, const std:
 TEST(Derivatives, ByTheStateEqualDifferenceQuotientsAndAgree) {
   int tried = 0;
   double most = 0.0;
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
-    Case c(seed);
+  for (std::uint64_t seed = 1; seed <= kNumericTrees; ++seed) {
+    NumericCase c(seed);
     if (!c.is_well_conditioned) continue;
     ++tried;
     const std::vector<double> zero = c.direction(true), d = c.direction();
@@ -114,8 +114,8 @@ TEST(Derivatives, ByTheStateEqualDifferenceQuotientsAndAgree) {
 TEST(Derivatives, ByTheParametersEqualDifferenceQuotientsAndAgree) {
   int tried = 0;
   double most = 0.0;
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
-    Case c(seed);
+  for (std::uint64_t seed = 1; seed <= kNumericTrees; ++seed) {
+    NumericCase c(seed);
     if (!c.is_well_conditioned) continue;
     ++tried;
     const std::vector<double> zero = c.direction(true);
@@ -143,8 +143,8 @@ TEST(Derivatives, ByTheParametersEqualDifferenceQuotientsAndAgree) {
 }
 
 TEST(Derivatives, CarryTheValuesOfPlainNumbersToTheLastBit) {
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
-    Case c(seed);
+  for (std::uint64_t seed = 1; seed <= kNumericTrees; ++seed) {
+    NumericCase c(seed);
     const std::vector<double> zero = c.direction(true);
     Evaluation<Dual> dual(c.model);
     Evaluation<double> plain(c.model);

@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing_support;
 
-constexpr std::uint64_t kTrees = 60;
+constexpr std::uint64_t kDerivativeTrees = 60;
 
 using Column = std::vector<double>;
 
@@ -30,8 +30,8 @@ Column derivative_parts(const std::vector<Dual>& x) {
 }
 
 // A model at a random state with random udot or with the udot that solves it.
-struct Case {
-  explicit Case(const System& system, std::uint64_t seed)
+struct DerivativeCase {
+  explicit DerivativeCase(const System& system, std::uint64_t seed)
       : at(freeze(system)), dual(at.model), random(seed), state(scatter_states(*at.model, 1, 1.0, seed)[1]) {
     state.t = 0.7;
     at.update(state);
@@ -78,7 +78,7 @@ void expect_near(const Column& a, const Column& b, double tolerance, const std::
 // Each entry is a sum over up to sixty bodies of products of some ten numbers.
 constexpr double kRoundOff = 1e-12;
 
-void expect_inverse_derivatives(Case& c, const std::string& what) {
+void expect_inverse_derivatives(DerivativeCase& c, const std::string& what) {
   InverseDynamicsDerivatives derivatives(*c.at.model, c.at.properties);
   derivatives.update(c.state, c.at.kinematics, c.at.forces, c.at.udot);
   const int n = c.nu();
@@ -98,16 +98,16 @@ void expect_inverse_derivatives(Case& c, const std::string& what) {
 }
 
 TEST(InverseDynamicsDerivatives, EqualDualNumbersForEveryJointAndForce) {
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
-    Case c(random_system(seed), seed);
+  for (std::uint64_t seed = 1; seed <= kDerivativeTrees; ++seed) {
+    DerivativeCase c(random_system(seed), seed);
     expect_inverse_derivatives(c, fmt::format("seed {}", seed));
     if (HasFailure()) return;
   }
 }
 
 TEST(InverseDynamicsDerivatives, EqualDualNumbersWithoutForces) {
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
-    Case c(random_system(seed, {.has_forces = false}), seed);
+  for (std::uint64_t seed = 1; seed <= kDerivativeTrees; ++seed) {
+    DerivativeCase c(random_system(seed, {.has_forces = false}), seed);
     expect_inverse_derivatives(c, fmt::format("seed {}", seed));
     if (HasFailure()) return;
   }
@@ -115,7 +115,7 @@ TEST(InverseDynamicsDerivatives, EqualDualNumbersWithoutForces) {
 
 TEST(InverseDynamicsDerivatives, DependOnNoSteadyMotionOfTheWhole) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    Case c(random_system(seed, {.has_ground_forces = false, .is_floating = true}), seed);
+    DerivativeCase c(random_system(seed, {.has_ground_forces = false, .is_floating = true}), seed);
     InverseDynamicsDerivatives derivatives(*c.at.model, c.at.properties);
     derivatives.update(c.state, c.at.kinematics, c.at.forces, c.at.udot);
     InverseDynamicsDerivatives moved(*c.at.model, c.at.properties);
@@ -134,8 +134,8 @@ TEST(InverseDynamicsDerivatives, DependOnNoSteadyMotionOfTheWhole) {
 
 TEST(ForwardDynamicsDerivatives, EqualDualNumbersThroughTheRecursion) {
   int tried = 0;
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
-    Case c(random_system(seed), seed);
+  for (std::uint64_t seed = 1; seed <= kDerivativeTrees; ++seed) {
+    DerivativeCase c(random_system(seed), seed);
     c.at.solve<RecursiveSolver>();
     ForwardDynamicsDerivatives derivatives(*c.at.model, c.at.properties);
     ASSERT_FALSE(derivatives.update(c.state, c.at.kinematics, c.at.forces, c.at.udot).is_singular);
@@ -161,8 +161,8 @@ TEST(ForwardDynamicsDerivatives, EqualDualNumbersThroughTheRecursion) {
 }
 
 TEST(ForwardDynamicsDerivatives, ByTauAreTheInverseOfTheMassMatrixAndSymmetric) {
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
-    Case c(random_system(seed), seed);
+  for (std::uint64_t seed = 1; seed <= kDerivativeTrees; ++seed) {
+    DerivativeCase c(random_system(seed), seed);
     c.at.solve<RecursiveSolver>();
     ForwardDynamicsDerivatives derivatives(*c.at.model, c.at.properties);
     derivatives.update(c.state, c.at.kinematics, c.at.forces, c.at.udot);
@@ -183,7 +183,7 @@ TEST(ForwardDynamicsDerivatives, ByTauAreTheInverseOfTheMassMatrixAndSymmetric) 
 }
 
 // Both ways to solve for the columns, on trees of every joint and on chains deep enough for the recursion.
-void expect_both_ways(Case& c, const std::string& what) {
+void expect_both_ways(DerivativeCase& c, const std::string& what) {
   using Columns = ForwardDynamicsDerivatives::Columns;
   c.at.solve<RecursiveSolver>();
   ForwardDynamicsDerivatives factors(*c.at.model, c.at.properties, Columns::kFactors);
@@ -211,14 +211,14 @@ void expect_both_ways(Case& c, const std::string& what) {
 
 TEST(ForwardDynamicsDerivatives, AreTheSameByFactorsAndByTheRecursion) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Case c(random_system(seed), seed);
+    DerivativeCase c(random_system(seed), seed);
     expect_both_ways(c, fmt::format("seed {}", seed));
-    Case without_forces(random_system(seed, {.has_forces = false}), seed);
+    DerivativeCase without_forces(random_system(seed, {.has_forces = false}), seed);
     expect_both_ways(without_forces, fmt::format("seed {} without forces", seed));
     if (HasFailure()) return;
   }
   for (const System& system : {revolute_chain(50), ball_chain(20), binary_tree(31)}) {
-    Case c(system, 1);
+    DerivativeCase c(system, 1);
     expect_both_ways(c, "mechanism");
   }
 }
@@ -235,7 +235,7 @@ TEST(ForwardDynamicsDerivatives, ReportASingularMassMatrix) {
   System system;
   system.add_body("wheel", 1.0).inertia = {.xx = 1.0, .yy = 1.0, .zz = 0.0};
   system.add_joint("axle", "revolute", "ground.origin", "wheel.origin").axis = Triple{0, 0, 1};
-  Case c(system, 1);
+  DerivativeCase c(system, 1);
   using Columns = ForwardDynamicsDerivatives::Columns;
   for (const Columns columns : {Columns::kFactors, Columns::kRecursion}) {
     ForwardDynamicsDerivatives derivatives(*c.at.model, c.at.properties, columns);
@@ -283,7 +283,7 @@ TEST(InverseDynamicsDerivatives, KnowTheVariablesThatForcesRead) {
 
 // For a chain of 1000 links, the derivative along one direction equals that by dual numbers.
 TEST(ForwardDynamicsDerivatives, OfAThousandLinksEqualDualNumbers) {
-  Case c(revolute_chain(1000), 1);
+  DerivativeCase c(revolute_chain(1000), 1);
   c.at.solve<RecursiveSolver>();
   ForwardDynamicsDerivatives derivatives(*c.at.model, c.at.properties);
   ASSERT_FALSE(derivatives.update(c.state, c.at.kinematics, c.at.forces, c.at.udot).is_singular);

@@ -12,7 +12,7 @@ namespace {
 
 using namespace testing_support;
 
-constexpr std::uint64_t kTrees = 60;
+constexpr std::uint64_t kLawTrees = 60;
 
 // The recursive solver at a random state of a random tree, and the same motion with its rates.
 struct Motion {
@@ -44,7 +44,7 @@ struct Motion {
 
 TEST(Energy, ChangesByWhatIsSuppliedLessWhatIsDissipated) {
   double most_power = 0.0, most_dissipated = 0.0, most_supplied = 0.0;
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kLawTrees; ++seed) {
     Motion m(random_system(seed), seed);
     const Energy<Dual> energy =
         calc_energy<Dual>(*m.at.model, m.dual.properties, m.moving, m.dual.kinematics, m.dual.forces);
@@ -70,7 +70,7 @@ TEST(Energy, ChangesByWhatIsSuppliedLessWhatIsDissipated) {
 
 TEST(Momentum, OfAFloatingSystemIsConservedWhateverItsInnerForces) {
   double most_force = 0.0;
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kLawTrees; ++seed) {
     Motion m(random_system(seed, {.has_ground_forces = false, .is_floating = true}), seed);
     const Momentum<Dual> momentum = calc_momentum(m.dual.kinematics);
     const double tolerance = 1e-12 * std::max(m.force_scale(), 1.0);  // the residual of the root's joint
@@ -98,7 +98,7 @@ void expect_same(const std::vector<double>& a, const std::vector<double>& b, std
 }
 
 TEST(Invariance, UnderSteadyMotionAndDisplacementOfTheWhole) {
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kLawTrees; ++seed) {
     Motion m(floating_with_gravity(seed, {1, -2, 3}), seed);
     State<double> other = m.state;
     ASSERT_EQ(m.at.model->bodies()[BodyIndex(1)].joint_type, JointType::kFree);
@@ -124,7 +124,7 @@ TEST(Invariance, UnderRotationOfTheWhole) {
     const Vec3<double> v = R * Vec3<double>{x[first], x[first + 1], x[first + 2]};
     x[first] = v.x, x[first + 1] = v.y, x[first + 2] = v.z;
   };
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kLawTrees; ++seed) {
     Motion m(floating_with_gravity(seed, gravity), seed);
     State<double> other = m.state;
     turn_part(other.q, 0);
@@ -159,7 +159,7 @@ SpatialForce<double> imbalance(const Motion& m, int root, std::span<const Spatia
 
 TEST(Reactions, AreWhatChangesTheMomentumOfTheSubtree) {
   double most = 0.0;
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kLawTrees; ++seed) {
     Motion m(random_system(seed), seed);
     RecursiveSolver<double> solver(*m.at.model);
     solver.solve(m.at.properties, m.at.kinematics, m.at.forces, m.at.udot);
@@ -180,7 +180,7 @@ TEST(Reactions, AreWhatChangesTheMomentumOfTheSubtree) {
 
 TEST(Reactions, DoTheWorkOfTheJointsGeneralisedForceAlongItsFreeDirections) {
   int rotors = 0;
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kLawTrees; ++seed) {
     Motion m(random_system(seed), seed);
     RecursiveSolver<double> solver(*m.at.model);
     solver.solve(m.at.properties, m.at.kinematics, m.at.forces, m.at.udot);
@@ -203,7 +203,7 @@ TEST(Reactions, DoTheWorkOfTheJointsGeneralisedForceAlongItsFreeDirections) {
 }
 
 TEST(Kinematics, AccelerationsAreTheRatesOfVelocitiesAndVelocitiesOfPositions) {
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kLawTrees; ++seed) {
     Motion m(random_system(seed), seed);
     for (int b = 1; b < m.num_bodies(); ++b) {
       const auto i = static_cast<std::size_t>(b);

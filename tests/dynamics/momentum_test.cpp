@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing_support;
 
-constexpr std::uint64_t kTrees = 60;
+constexpr std::uint64_t kMomentumTrees = 60;
 
 struct Tree {
   explicit Tree(std::uint64_t seed)
@@ -32,7 +32,7 @@ struct Tree {
 };
 
 TEST(GeneralizedMomentum, TimesSpeedIsTwiceTheKineticEnergy) {
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kMomentumTrees; ++seed) {
     Tree tree(seed);
     tree.evaluation.update(tree.state);
     double twice = 0.0;
@@ -47,7 +47,7 @@ TEST(GeneralizedMomentum, TimesSpeedIsTwiceTheKineticEnergy) {
 
 TEST(GeneralizedMomentum, GivesTheSpeedsBack) {
   int checked = 0;
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kMomentumTrees; ++seed) {
     Tree tree(seed);
     const double condition =
         compare_formulations(tree.evaluation.model, tree.evaluation.properties, {tree.state}).condition;
@@ -60,13 +60,13 @@ TEST(GeneralizedMomentum, GivesTheSpeedsBack) {
       EXPECT_NEAR(u[k], tree.state.u[k], 1e-10 * largest(tree.state.u)) << seed;
     }
   }
-  EXPECT_GT(checked, static_cast<int>(kTrees) / 2);
+  EXPECT_GT(checked, static_cast<int>(kMomentumTrees) / 2);
 }
 
 // d(M u)/dt along the motion: a dual number through the sweep for M(q) u.
 TEST(GeneralizedMomentum, ChangesAlongTheMotionAsItsRateSays) {
   int checked = 0;
-  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kMomentumTrees; ++seed) {
     Tree tree(seed);
     Evaluation<double>& at = tree.evaluation;
     const Model& model = *at.model;
@@ -91,7 +91,7 @@ TEST(GeneralizedMomentum, ChangesAlongTheMotionAsItsRateSays) {
       EXPECT_NEAR(rate[k], p[k].d, 1e-10 * scale) << seed << ": " << model.u_names()[k];
     }
   }
-  EXPECT_GT(checked, static_cast<int>(kTrees) / 2);
+  EXPECT_GT(checked, static_cast<int>(kMomentumTrees) / 2);
 }
 
 }  // namespace

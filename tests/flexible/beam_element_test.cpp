@@ -60,7 +60,6 @@ Pose<Dual> dual(const Pose<double>& X) {
   const auto v = [](const Vec3<double>& a) { return Vec3<Dual>{a.x, a.y, a.z}; };
   return {Mat3<Dual>::from_columns(v(X.R.column(0)), v(X.R.column(1)), v(X.R.column(2))), v(X.p)};
 }
-double largest_of(const Vec6<double>& a) { return largest({a[0], a[1], a[2], a[3], a[4], a[5]}); }
 
 TEST(BeamElement, IsUnstressedWhereItWasMade) {
   Random random(1);

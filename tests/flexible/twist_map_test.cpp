@@ -26,7 +26,6 @@ Vec6<Dual> dual(const Vec6<double>& value, const Vec6<double>& rate) {
   for (int i = 0; i < 6; ++i) r[i] = Dual(value[i], rate[i]);
   return r;
 }
-double largest_of(const Vec6<double>& a) { return largest({a[0], a[1], a[2], a[3], a[4], a[5]}); }
 Pose<double> value(const Pose<Dual>& X) {
   const auto v = [](const Vec3<Dual>& a) { return Vec3<double>{a.x.v, a.y.v, a.z.v}; };
   return {Mat3<double>::from_columns(v(X.R.column(0)), v(X.R.column(1)), v(X.R.column(2))), v(X.p)};

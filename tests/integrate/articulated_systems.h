@@ -33,7 +33,7 @@ struct ArticulatedSystem {
 
 // Two rods of 1 kg and 1 m, hinged one below the other, released from rest where the lower one stands out:
 // a large motion, yet without chaos. Period about 1.6 s.
-inline System double_pendulum() {
+inline System hinged_rods() {
   System system;
   system.gravity = {0, -9.81, 0};
   for (const char* name : {"upper", "lower"}) {

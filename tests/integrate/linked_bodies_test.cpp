@@ -21,7 +21,7 @@ struct Case {
 };
 
 // Two angles; an orientation and two angles; a place, two orientations and a length; friction and motors.
-constexpr Case kCases[] = {{double_pendulum, 1}, {top_with_rod, 8}, {free_bodies, 1}, {driven_top, 8}};
+constexpr Case kCases[] = {{hinged_rods, 1}, {top_with_rod, 8}, {free_bodies, 1}, {driven_top, 8}};
 
 const std::vector<std::string>& labels_of_reversible_rules() {
   static const std::vector<std::string> labels = {"verlet",
@@ -108,7 +108,7 @@ TEST_P(ReversibleRule, AStepBackUndoesAStepToRounding) {
 // A thousand steps there and as many back. The pendulum's motion is regular; on a chaotic one the rounding of
 // the first steps would grow with the motion itself.
 TEST_P(ReversibleRule, TheWayBackLeadsToTheStart) {
-  ArticulatedSystem bodies(double_pendulum());
+  ArticulatedSystem bodies(hinged_rods());
   const State<double> start = bodies.start();
   const State<double> there = integrate(*rule_, bodies.equations, start, 10.0, 1000);
   EXPECT_GT(calc_distance(there, start), 0.1);

@@ -153,7 +153,7 @@ double calc_symplectic_defect(const System& system, IntegrationRule& rule) {
 }
 
 TEST_P(Pair, MomentumFormIsSymplecticOnLinkedBodiesAndVelocityFormIsNot) {
-  for (const System& system : {double_pendulum(), top_with_rod(), free_bodies()}) {
+  for (const System& system : {hinged_rods(), top_with_rod(), free_bodies()}) {
     const double defect = calc_symplectic_defect(system, rule_);
     if (has_momenta()) {
       // Differences err by delta^4 times a fifth derivative, which the fast top has large, and by
@@ -187,10 +187,10 @@ class EnergyError {
 TEST_P(Pair, EnergyErrorOfADoublePendulumStaysBounded) {
   constexpr double kStep = 0.04;
   constexpr int kSteps = 20000;
-  const EnergyError error(double_pendulum(), rule_, kStep, kSteps);
+  const EnergyError error(hinged_rods(), rule_, kStep, kSteps);
   EXPECT_GT(error.early, GetParam().stages == 2 ? 1e-2 : 1e-5);  // it does swing
   EXPECT_NEAR(error.late, error.early, 0.05 * error.early);      // the maximum is met at other phases
-  const EnergyError drift(double_pendulum(), *make_integration_rule("rk4"), kStep, kSteps);
+  const EnergyError drift(hinged_rods(), *make_integration_rule("rk4"), kStep, kSteps);
   EXPECT_GT(drift.late, 5.0 * drift.early);
 }
 

@@ -13,21 +13,14 @@
 namespace sestina {
 namespace {
 
+using test::content;
+using test::known_header;
+using test::known_row;
+using test::TemporaryDirectory;
+using test::write;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::known_header;
-using testing::known_row;
-using testing::TemporaryDirectory;
 using testing_support::message_of;
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
 
 TEST(CsvRecorder, WritesUnitsAndProvenanceThenNamesThenNumbers) {
   const TemporaryDirectory directory;
@@ -78,7 +71,7 @@ TEST(CsvRecorder, KeepsWhatFitsOnADiskThatBecomesFull) {
   const ResultTable table = read_csv_result(path);
   // A row takes less than 4 numbers of 20 characters.
   EXPECT_GT(table.rows(), kRoom / 80 - 1);
-  testing::expect_known_rows(table, 4);
+  test::expect_known_rows(table, 4);
 }
 
 TEST(CsvRecorder, RefusesNamesThatWouldBreakTheFile) {

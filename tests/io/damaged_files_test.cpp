@@ -10,6 +10,7 @@
 
 #include "io/hdf5_testing.h"
 #include "io/result_testing.h"
+#include "repository.h"
 #include "sestina/io/csv_recorder.h"
 #include "sestina/io/hdf5_handle.h"
 #include "sestina/io/hdf5_seal.h"
@@ -17,28 +18,20 @@
 #include "sestina/io/rehearsal.h"
 #include "sestina/io/result_file.h"
 #include "sestina/io/sweep_file.h"
-#include "source_folder.h"
 
 namespace sestina {
 namespace {
 
+using test::content;
+using test::known_header;
+using test::known_row;
+using test::TemporaryDirectory;
+using test::write;
 using ::testing::HasSubstr;
-using testing::known_header;
-using testing::known_row;
-using testing::TemporaryDirectory;
 using testing_support::message_of;
 
 constexpr std::size_t kColumns = 3;
 constexpr std::size_t kRows = 70;  // more than a block of checksums
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-void write(const std::filesystem::path& path, std::string_view text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
 
 void write_at(const std::filesystem::path& path, std::size_t place, std::string_view text) {
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
@@ -46,7 +39,7 @@ void write_at(const std::filesystem::path& path, std::size_t place, std::string_
 }
 
 std::filesystem::path former(const std::string& name) {
-  return std::filesystem::path(SESTINA_SOURCE_DIR) / "tests/io/former" / name;
+  return std::filesystem::path(repository()) / "tests/io/former" / name;
 }
 
 void record(const std::filesystem::path& path) {
@@ -148,7 +141,7 @@ TEST_P(DamagedResult, IsReadAsItWasWrittenOrRefused) {
   const std::size_t refusals = count_refusals(path, [&] {
     const ResultTable table = read_result(path);
     EXPECT_EQ(table.rows(), kRows);
-    testing::expect_known_rows(table, kColumns);
+    test::expect_known_rows(table, kColumns);
     EXPECT_EQ(table.header().names(), known_header(kColumns).names());
   });
   // All bytes of the numbers, names and units at least.
@@ -174,7 +167,7 @@ TEST_P(DamagedResult, IsNotContinuedWhereARowThatIsKeptIsDamaged) {
   const std::string whole = content(path);
   resume();
   EXPECT_EQ(content(path).size(), whole.size());
-  testing::expect_known_rows(read_result(path), kColumns);
+  test::expect_known_rows(read_result(path), kColumns);
 
   const bool is_csv = GetParam() == std::string(".csv");
   const std::size_t row_bytes = kColumns * sizeof(double);

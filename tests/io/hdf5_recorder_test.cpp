@@ -23,17 +23,17 @@
 namespace sestina {
 namespace {
 
+using test::known_header;
+using test::known_row;
+using test::TemporaryDirectory;
 using ::testing::HasSubstr;
-using testing::known_header;
-using testing::known_row;
-using testing::TemporaryDirectory;
 using testing_support::message_of;
 
 // The rows of a file, read by us and, as by any other program, by the library alone.
 std::size_t read_whole(const std::filesystem::path& path, std::size_t columns) {
   const ResultTable table = read_hdf5_result(path);
-  testing::expect_known_rows(table, columns);
-  const std::vector<double> values = testing::read_values_by_hdf5(path);
+  test::expect_known_rows(table, columns);
+  const std::vector<double> values = test::read_values_by_hdf5(path);
   const std::vector<double> ours(table.values().begin(), table.values().end());
   EXPECT_EQ(values, ours);
   return table.rows();
@@ -61,7 +61,7 @@ TEST(Hdf5Recorder, TakesRowsLargerThanAChunk) {
   recorder.end();
   const ResultTable table = read_hdf5_result(directory / "a.h5");
   EXPECT_EQ(table.rows(), 5u);
-  testing::expect_known_rows(table, kColumns);
+  test::expect_known_rows(table, kColumns);
 }
 
 TEST(Hdf5Recorder, LeavesNoHoleBehindAfterAnEnd) {
@@ -99,7 +99,7 @@ TEST(Hdf5Recorder, KeepsWhatFitsOnADiskThatBecomesFull) {
   EXPECT_THAT(message, HasSubstr("cannot write '" + path.string() + "': File too large"));
   const ResultTable table = read_hdf5_result(path);
   EXPECT_GT(table.rows(), 1000u);  // of 800 bytes
-  testing::expect_known_rows(table, 100);
+  test::expect_known_rows(table, 100);
 }
 
 TEST(Hdf5Reader, RefusesOtherFiles) {

@@ -17,9 +17,9 @@
 namespace sestina {
 namespace {
 
-using testing::known_header;
-using testing::known_row;
-using testing::TemporaryDirectory;
+using test::known_header;
+using test::known_row;
+using test::TemporaryDirectory;
 
 // One thing that the writer does to its file, and the rows that must be in the file before and after it.
 struct Change {
@@ -84,11 +84,11 @@ class Replay {
     }
   }
   void expect_rows(std::size_t least) {
-    const std::vector<double> values = testing::read_values_by_hdf5(path_);
+    const std::vector<double> values = test::read_values_by_hdf5(path_);
     const ResultTable table = read_hdf5_result(path_);
     ASSERT_GE(table.rows(), least);
     ASSERT_EQ(values, std::vector<double>(table.values().begin(), table.values().end()));
-    testing::expect_known_rows(table, columns_);
+    test::expect_known_rows(table, columns_);
   }
 
  private:

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-namespace sestina::testing {
+namespace sestina::test {
 
 // All of the dataset `values`, by rows.
 inline std::vector<double> read_values_by_hdf5(const std::filesystem::path& path) {
@@ -24,4 +24,4 @@ inline std::vector<double> read_values_by_hdf5(const std::filesystem::path& path
   return values;
 }
 
-}  // namespace sestina::testing
+}  // namespace sestina::test

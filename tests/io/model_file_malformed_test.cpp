@@ -10,22 +10,22 @@
 #include <filesystem>
 #include <sstream>
 
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/text_file.h"
 #include "sestina/model/freeze.h"
-#include "source_folder.h"
 
 namespace sestina {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kFolder = fs::path(SESTINA_SOURCE_DIR) / "tests/io/malformed";
+const fs::path kMalformed = fs::path(repository()) / "tests/io/malformed";
 
 std::vector<fs::path> files() {
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(kFolder)) {
+  for (const auto& entry : fs::directory_iterator(kMalformed)) {
     if (entry.path().extension() == ".yaml") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());

@@ -10,11 +10,11 @@
 
 #include "io/model_file_equality.h"
 #include "io/result_testing.h"
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/io/model_file_reader.h"
 #include "sestina/io/text_file.h"
 #include "sestina/model/freeze.h"
-#include "source_folder.h"
 
 namespace sestina {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const std::filesystem::path kFolder = std::filesystem::path(SESTINA_SOURCE_DIR) / "tests/io/model_file";
+const std::filesystem::path kModelFiles = std::filesystem::path(repository()) / "tests/io/model_file";
 
 // The example of the format's definition.
 constexpr const char* kDoublePendulum = R"(sestina: 1
@@ -132,7 +132,7 @@ TEST(ModelFile, LeavesDefaultsWhereNothingIsGiven) {
 }
 
 TEST(ModelFile, ReadsEveryKeyThereIs) {
-  const System system = read_model_file(kFolder / "everything.yaml");
+  const System system = read_model_file(kModelFiles / "everything.yaml");
   ASSERT_EQ(system.bodies.size(), 10u);
   const BodySpec& base = system.bodies[0];
   ASSERT_EQ(base.shapes.size(), 4u);
@@ -156,10 +156,12 @@ TEST(ModelFile, ReadsEveryKeyThereIs) {
   EXPECT_EQ(system.forces[7].table->interpolation.text, "cubic");
 }
 
-TEST(ModelFile, EveryKeyFreezes) { EXPECT_NO_THROW(freeze(read_model_file(kFolder / "everything.yaml"))); }
+TEST(ModelFile, EveryKeyFreezes) {
+  EXPECT_NO_THROW(freeze(read_model_file(kModelFiles / "everything.yaml")));
+}
 
 TEST(ModelFile, TheExampleOfTheReferenceIsAModel) {
-  const std::string page = read_text_file(SESTINA_SOURCE_DIR "/docs/model_file.md", 1 << 20);
+  const std::string page = read_text_file(repository() + "/docs/model_file.md", 1 << 20);
   const std::string fence = "```yaml\n";
   const std::size_t begin = page.find(fence) + fence.size();
   const System system = read_model(page.substr(begin, page.find("```", begin) - begin));
@@ -238,9 +240,9 @@ TEST(ModelFile, SaysWhereFilesCannotBeRead) {
     return std::string("no error");
   };
   EXPECT_EQ(error("no/such.yaml"), "no/such.yaml: cannot be opened: No such file or directory");
-  EXPECT_THAT(error(kFolder), HasSubstr("is a folder, not a file"));
+  EXPECT_THAT(error(kModelFiles), HasSubstr("is a folder, not a file"));
   EXPECT_EQ(error("/dev/zero"), "/dev/zero: is a device, not a file");
-  const sestina::testing::TemporaryDirectory directory;
+  const sestina::test::TemporaryDirectory directory;
   for (const auto& [bytes, message] :
        {std::pair{0, ":1:1: the file holds no model; one begins with `sestina: 1`"},
         std::pair{(64 << 20) + 1, ": is larger than 64 MiB"}}) {

@@ -11,11 +11,11 @@
 #include <random>
 
 #include "io/model_file_equality.h"
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/forces/user_force.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/text_file.h"
-#include "source_folder.h"
 
 namespace sestina {
 namespace {
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-const fs::path kFolder = fs::path(SESTINA_SOURCE_DIR) / "tests/io/model_file";
+const fs::path kWritten = fs::path(repository()) / "tests/io/model_file";
 
 class ScratchFolder : public testing::Test {
  protected:
@@ -48,9 +48,9 @@ std::string error_of(const System& system) {
 }
 
 TEST_F(ModelFileWriter, WhatItWritesReadsBackToAnEqualSystem) {
-  const System system = read_model_file(kFolder / "everything.yaml");
+  const System system = read_model_file(kWritten / "everything.yaml");
   const std::string text = write_model(system);
-  expect_same(read_model(text, (kFolder / "again.yaml").string()), system);
+  expect_same(read_model(text, (kWritten / "again.yaml").string()), system);
 }
 
 TEST_F(ModelFileWriter, WritesLikeAPerson) {

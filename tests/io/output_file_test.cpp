@@ -32,7 +32,7 @@ class OutputFiles : public ::testing::Test {
     return directory_ / name;
   }
 
-  testing::TemporaryDirectory directory_;
+  test::TemporaryDirectory directory_;
 };
 
 // ---- locks ------------------------------------------------------------------------------------------------

@@ -20,10 +20,10 @@ extern "C" const char* __lsan_default_suppressions() { return "leak:libfontconfi
 namespace sestina {
 namespace {
 
+using test::TemporaryDirectory;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using testing::TemporaryDirectory;
 using testing_support::message_of;
 
 std::string content(const std::filesystem::path& path) {

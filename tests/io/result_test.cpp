@@ -13,11 +13,11 @@
 namespace sestina {
 namespace {
 
+using test::known_header;
+using test::known_row;
+using test::TemporaryDirectory;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::known_header;
-using testing::known_row;
-using testing::TemporaryDirectory;
 using testing_support::message_of;
 
 TEST(ResultTable, GivesColumnsByName) {
@@ -43,7 +43,7 @@ TEST(MemoryRecorder, KeepsEveryRow) {
   for (std::size_t i = 0; i < 100; ++i) recorder.record(known_row(i, 3));
   recorder.end();
   EXPECT_EQ(recorder.table().rows(), 100u);
-  testing::expect_known_rows(recorder.table(), 3);
+  test::expect_known_rows(recorder.table(), 3);
 }
 
 class AnyResultFile : public ::testing::TestWithParam<const char*> {
@@ -63,7 +63,7 @@ TEST_P(AnyResultFile, ReadsBackBitForBit) {
 
   const ResultTable table = read_result(path_);
   EXPECT_EQ(table.rows(), 5000u);
-  testing::expect_known_rows(table, 7);
+  test::expect_known_rows(table, 7);
   const ResultHeader expected = known_header(7);
   EXPECT_EQ(table.header().names(), expected.names());
   EXPECT_EQ(table.unit("extra_4"), "kg m^2");

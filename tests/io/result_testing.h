@@ -11,7 +11,16 @@
 #include "message_of.h"
 #include "sestina/io/result.h"
 
-namespace sestina::testing {
+namespace sestina::test {
+
+inline std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+inline void write(const std::filesystem::path& path, std::string_view text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
 
 class TemporaryDirectory {
  public:
@@ -63,4 +72,4 @@ inline void expect_known_rows(const ResultTable& table, std::size_t columns) {
   }
 }
 
-}  // namespace sestina::testing
+}  // namespace sestina::test

@@ -7,11 +7,11 @@
 #include <regex>
 #include <set>
 
+#include "repository.h"
 #include "sestina/io/model_file_keys.h"
 #include "sestina/io/text_file.h"
 #include "sestina/io/yaml.h"
 #include "sestina/model/analysis.h"
-#include "source_folder.h"
 
 namespace sestina {
 namespace {
@@ -60,7 +60,7 @@ std::set<std::string> enumeration(const std::string& part, const char* key) {
 }
 
 TEST(Schema, IsThePublishedFile) {
-  EXPECT_EQ(model_schema(), read_text_file(SESTINA_SOURCE_DIR "/share/model.schema.json", 1 << 20));
+  EXPECT_EQ(model_schema(), read_text_file(repository() + "/share/model.schema.json", 1 << 20));
 }
 
 TEST(Schema, NamesTheKeysOfTheReaderAndNoOthers) {
@@ -110,7 +110,7 @@ TEST(Schema, NamesTheWordsThatFreezingAccepts) {
 }
 
 TEST(ModelFileReference, NamesEveryKeyAndWord) {
-  const std::string page = read_text_file(SESTINA_SOURCE_DIR "/docs/model_file.md", 1 << 20);
+  const std::string page = read_text_file(repository() + "/docs/model_file.md", 1 << 20);
   const auto expect_named = [&](const std::string& word) {
     // Within backticks, perhaps among others: `{rpy: [r, p, y]}`, `xx yy zz`, `analysis.solver`.
     const std::regex pattern("`[^`\n]*\\b" + word + "\\b[^`\n]*`");

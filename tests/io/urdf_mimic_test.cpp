@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "message_of.h"
+#include "repository.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/urdf.h"
 #include "sestina/model/freeze.h"
-#include "source_folder.h"
 
 namespace sestina {
 namespace {
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 System read_gripper(const UrdfOptions& options, ImportNotes* notes = nullptr) {
-  return read_urdf_file(SESTINA_SOURCE_DIR "/tests/io/urdf/gripper.urdf", options, notes);
+  return read_urdf_file(repository() + "/tests/io/urdf/gripper.urdf", options, notes);
 }
 
 std::string mimic_notes(const ImportNotes& notes) {

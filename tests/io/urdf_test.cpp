@@ -11,11 +11,11 @@
 #include <numbers>
 #include <tuple>
 
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/model/freeze.h"
 #include "sestina/model/properties.h"
 #include "sestina/spatial/rotation.h"
-#include "source_folder.h"
 
 namespace sestina {
 namespace {
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 constexpr double kEps = 1e-15;  // values of order 1 that pass through a few products
 
 System read_example(const std::string& name, const UrdfOptions& options = {}, ImportNotes* notes = nullptr) {
-  return read_urdf_file(SESTINA_SOURCE_DIR "/tests/io/urdf/" + name, options, notes);
+  return read_urdf_file(repository() + "/tests/io/urdf/" + name, options, notes);
 }
 
 std::string two_links(const std::string& inertial, const std::string& joint) {

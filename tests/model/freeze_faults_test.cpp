@@ -15,15 +15,15 @@ namespace {
 
 using namespace testing_support;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 struct FaultCase {
   std::function<void(System&)> spoil;
   std::string path, message;  // the message contains this
 };
 
-std::vector<Fault> faults_of(const System& system) {
+std::vector<Fault> faults_in(const System& system) {
   try {
     freeze(system);
   } catch (const InputError& error) {
@@ -32,13 +32,13 @@ std::vector<Fault> faults_of(const System& system) {
   return {};
 }
 
-TEST(Freeze, AcceptsTheExampleThatTheFollowingSpoils) { EXPECT_TRUE(faults_of(example_system()).empty()); }
+TEST(Freeze, AcceptsTheExampleThatTheFollowingSpoils) { EXPECT_TRUE(faults_in(example_system()).empty()); }
 
 void expect_faults(const std::vector<FaultCase>& cases) {
   for (const FaultCase& c : cases) {
     System system = example_system();
     c.spoil(system);
-    const std::vector<Fault> faults = faults_of(system);
+    const std::vector<Fault> faults = faults_in(system);
     ASSERT_EQ(faults.size(), 1U) << c.path << ": " << c.message
                                  << (faults.empty() ? "" : "; the second: " + to_string(faults.back()));
     EXPECT_EQ(faults[0].place.path, c.path);
@@ -83,23 +83,23 @@ TEST(FreezeFaults, OfParametersAndNumbers) {
       {[](System& s) { s.set_parameter("x", "x + 1"); }, "parameters.x", "form a circle: x -> x"},
       {[](System& s) { s.set_parameter("x", "y"), s.set_parameter("y", "x"); }, "parameters.x",
        "form a circle: x -> y -> x"},
-      {[](System& s) { s.set_parameter("x", kInfinity); }, "parameters.x", "inf is not finite"},
+      {[](System& s) { s.set_parameter("x", kInf); }, "parameters.x", "inf is not finite"},
       {[](System& s) { s.set_parameter("x", "m/(l - 0.8)"); }, "parameters.x", "is not finite"},
       {[](System& s) { s.set_parameter("x", "0/0"); }, "parameters.x", "0/0 = nan is not finite"},
-      {[](System& s) { s.set_parameter("m", kNaN); }, "parameters.m", "nan is not finite"},
+      {[](System& s) { s.set_parameter("m", kNotANumber); }, "parameters.m", "nan is not finite"},
       {[](System& s) { s.set_parameter("x", "1/(l - 0.8)"), arm(s).mass = "x"; }, "parameters.x",
        "is not finite"},
       {[](System& s) { s.set_parameter("x", "t"); }, "parameters.x", "there is no parameter 't'"},
-      {[](System& s) { s.gravity[1] = kNaN; }, "gravity[1]", "nan is not finite"},
+      {[](System& s) { s.gravity[1] = kNotANumber; }, "gravity[1]", "nan is not finite"},
       {[](System& s) { s.gravity[2] = "-9.81*t"; }, "gravity[2]", "'t' changes with time"},
       {[](System& s) { arm(s).mass = "1 + shoulder.q"; }, "bodies[0].mass", "changes with time"},
       {[](System& s) { arm(s).mass = "lm"; }, "bodies[0].mass", "there is no parameter 'lm'"},
       {[](System& s) { arm(s).center_of_mass[2] = "sqrt(l - 1)"; }, "bodies[0].center_of_mass[2]",
        "is not finite: "},
-      {[](System& s) { corner(s).position[0] = kInfinity; }, "bodies[4].points.corner.position[0]",
+      {[](System& s) { corner(s).position[0] = kInf; }, "bodies[4].points.corner.position[0]",
        "inf is not finite"},
       {[](System& s) { s.ground_points[0].position[1] = "y"; }, "ground.points.post[1]", "'y'"},
-      {[](System& s) { arm(s).points[0].axes->numbers[1] = kNaN; }, "bodies[0].points.tip.axes[1]",
+      {[](System& s) { arm(s).points[0].axes->numbers[1] = kNotANumber; }, "bodies[0].points.tip.axes[1]",
        "nan is not finite"},
   });
 }
@@ -156,7 +156,7 @@ TEST(FreezeFaults, OfTheAnalysis) {
       {[](System& s) { s.analysis.duration = "l - 1"; }, "analysis.duration", "is negative"},
       {[](System& s) { s.output.every = 0; }, "output.every", "0 is not positive"},
   });
-  EXPECT_EQ(faults_of(System())[0].place.path, "bodies");
+  EXPECT_EQ(faults_in(System())[0].place.path, "bodies");
 }
 
 TEST(FreezeFaults, OfBodies) {
@@ -168,7 +168,7 @@ TEST(FreezeFaults, OfBodies) {
       {[](System& s) { box(s).inertia.xx = -1; }, "bodies[4].inertia", "one is negative"},
       {[](System& s) { box(s).inertia.xy = 1.5; }, "bodies[4].inertia", "one is negative"},
       {[](System& s) { box(s).inertia.xx = 4.1; }, "bodies[4].inertia", "inertia_check"},
-      {[](System& s) { box(s).inertia.yz = kNaN; }, "bodies[4].inertia.yz", "nan is not finite"},
+      {[](System& s) { box(s).inertia.yz = kNotANumber; }, "bodies[4].inertia.yz", "nan is not finite"},
       {[](System& s) { s.add_particle("dot", 1).inertia.xx = 1; }, "bodies[5].inertia",
        "a particle has no inertia"},
       {[](System& s) { s.add_particle("dot", 1).center_of_mass[0] = 1; }, "bodies[5].center_of_mass",
@@ -291,7 +291,7 @@ TEST(FreezeFaults, OfJoints) {
        },
        "joints[0].axis", "is zero"},
       {[](System& s) {
-         shoulder(s).axis = {0, 0, kNaN};
+         shoulder(s).axis = {0, 0, kNotANumber};
        },
        "joints[0].axis[2]", "nan is not finite"},
       {[](System& s) {
@@ -308,7 +308,7 @@ TEST(FreezeFaults, OfJoints) {
        },
        "joints[0].second_axis", "has none"},
       {[](System& s) { shoulder(s).pitch = 1; }, "joints[0].pitch", "a revolute joint has none"},
-      {[](System& s) { s.joint("rail").pitch = kInfinity; }, "joints[3].pitch", "inf is not finite"},
+      {[](System& s) { s.joint("rail").pitch = kInf; }, "joints[3].pitch", "inf is not finite"},
       {[](System& s) { shoulder(s).armature = -0.1; }, "joints[0].armature", "-0.1 is negative"},
       {[](System& s) { wrist(s).armature = 0.1; }, "joints[2].armature", "spherical has 3"},
       {[](System& s) {
@@ -328,7 +328,7 @@ TEST(FreezeFaults, OfJoints) {
          wrist(s).q = {0, 0, 0, 0};
        },
        "joints[2].q", "norm 0, not 1"},
-      {[](System& s) { wrist(s).u[1] = kNaN; }, "joints[2].u[1]", "nan is not finite"},
+      {[](System& s) { wrist(s).u[1] = kNotANumber; }, "joints[2].u[1]", "nan is not finite"},
       {[](System& s) { shoulder(s).q = {"elbow.q[0]"}; }, "joints[0].q", "changes with time"},
   });
 }
@@ -345,9 +345,9 @@ TEST(FreezeFaults, OfShapes) {
       {[](System& s) { shape(s, "sphere").radius = "l - 1"; }, "bodies[0].shape.radius", "is negative"},
       {[](System& s) { shape(s, "sphere").radius = "ll"; }, "bodies[0].shape.radius", "did you mean 'l'"},
       {[](System& s) { shape(s, "cylinder").length = -1; }, "bodies[0].shape.length", "-1 is negative"},
-      {[](System& s) { shape(s, "box"), shape(s, "capsule").radius = kInfinity; },
-       "bodies[0].shape[1].radius", "inf is not finite"},
-      {[](System& s) { shape(s, "box").position[2] = kNaN; }, "bodies[0].shape.position[2]",
+      {[](System& s) { shape(s, "box"), shape(s, "capsule").radius = kInf; }, "bodies[0].shape[1].radius",
+       "inf is not finite"},
+      {[](System& s) { shape(s, "box").position[2] = kNotANumber; }, "bodies[0].shape.position[2]",
        "nan is not finite"},
       {[](System& s) { shape(s, "mesh").scale[0] = 0; }, "bodies[0].shape.scale[0]", "0 is zero"},
       {[](System& s) {
@@ -374,12 +374,12 @@ TEST(FreezeFaults, OfLimits) {
        "joints[0].limits.upper", "is below the lower limit 0.8"},
       {[](System& s) { limits(s).velocity = -1; }, "joints[0].limits.velocity", "-1 is negative"},
       {[](System& s) { limits(s).effort = -3; }, "joints[0].limits.effort", "-3 is negative"},
-      {[](System& s) { limits(s).lower = kNaN; }, "joints[0].limits.lower", "nan is not finite"},
+      {[](System& s) { limits(s).lower = kNotANumber; }, "joints[0].limits.lower", "nan is not finite"},
   });
   System system = example_system();
   LimitsSpec& zero = limits(system);
   zero.lower = zero.upper = zero.velocity = zero.effort = 0;
-  EXPECT_TRUE(faults_of(system).empty());
+  EXPECT_TRUE(faults_in(system).empty());
 }
 
 TEST(FreezeFaults, OfNumbersThatAreFiniteOnlyByThemselves) {
@@ -423,7 +423,7 @@ TEST(FreezeFaults, OfForcesOnJoints) {
        "forces[0].stiffness", "has 3 numbers; joint 'elbow' has 2"},
       {[&](System& s) { spring(s).stiffness = {"t"}; }, "forces[0].stiffness", "changes with time"},
       {[&](System& s) {
-         spring(s).reference = {1, kNaN};
+         spring(s).reference = {1, kNotANumber};
        },
        "forces[0].reference[1]", "is not finite"},
       {[&](System& s) {
@@ -436,7 +436,7 @@ TEST(FreezeFaults, OfForcesOnJoints) {
          drive(s).value = {1, 2};
        },
        "forces[2].value", "has 2 values; expected 1"},
-      {[&](System& s) { drive(s).value = {kNaN}; }, "forces[2].value", "nan is not finite"},
+      {[&](System& s) { drive(s).value = {kNotANumber}; }, "forces[2].value", "nan is not finite"},
       {[&](System& s) { drive(s).value = {"2*"}; }, "forces[2].value", "in '2*'"},
       {[&](System& s) { drive(s).value = {"k*t"}; }, "forces[2].value", "there is no parameter 'k'"},
       {[&](System& s) { drive(s).value = {"shouldr.q"}; }, "forces[2].value", "did you mean 'shoulder'"},
@@ -460,7 +460,7 @@ TEST(FreezeFaults, OfForcesOnPoints) {
          band(s).stiffness = {1, 2};
        },
        "forces[3].stiffness", "expected one number"},
-      {[&](System& s) { band(s).damping = {kInfinity}; }, "forces[3].damping", "inf is not finite"},
+      {[&](System& s) { band(s).damping = {kInf}; }, "forces[3].damping", "inf is not finite"},
       {[&](System& s) { push(s).at = "balll.origin"; }, "forces[4].at", "did you mean 'ball'"},
       {[&](System& s) { push(s).axes = "world"; }, "forces[4].axes", "allowed: ground or body"},
       {[&](System& s) {
@@ -488,7 +488,7 @@ TEST(FreezeFaults, AreReportedAllAtOnce) {
   system.force("band").from = {};
   system.force("push").value = {"?", "t", "t"};
   std::vector<std::string> places;
-  for (const Fault& fault : faults_of(system)) places.push_back(fault.place.path);
+  for (const Fault& fault : faults_in(system)) places.push_back(fault.place.path);
   EXPECT_THAT(places, testing::UnorderedElementsAre("parameters.x", "analysis.solver", "bodies[5].name",
                                                     "bodies[0].mass", "bodies[1].points.palm.axes",
                                                     "joints[0].axis", "joints[1].q", "forces[0].joint",
@@ -506,7 +506,7 @@ TEST(FreezeFaults, OfTheTreeDoNotHideOthersAndLeaveNoEcho) {
   system.force("push").axes = "sky";
   // The forces on shoulder and wrist (drive, push) are not at fault.
   std::vector<std::string> places;
-  for (const Fault& fault : faults_of(system)) places.push_back(fault.place.path);
+  for (const Fault& fault : faults_in(system)) places.push_back(fault.place.path);
   EXPECT_THAT(places, testing::UnorderedElementsAre("joints[0].parent", "joints[0].axis", "joints[2].child",
                                                     "joints[2].q", "bodies[4].mass", "forces[0].stiffness",
                                                     "forces[4].axes"));

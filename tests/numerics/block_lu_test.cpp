@@ -16,7 +16,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // A graph of bodies, each with `freedom` speeds, and of joints with `conditions` rows between two bodies, -1
 // for the ground; springs couple two bodies.
-struct Mechanism {
+struct Linkage {
   int bodies = 0, freedom = 6, conditions = 5;
   std::vector<std::array<int, 2>> joints, springs;
 };
@@ -41,7 +41,7 @@ Number draw(std::mt19937& random) {
 
 // E is near to a mass matrix: definite blocks on the diagonal and lesser numbers elsewhere.
 template <class Number>
-System<Number> make_system(const Mechanism& of, unsigned seed) {
+System<Number> make_system(const Linkage& of, unsigned seed) {
   std::mt19937 random(seed);
   const int n = of.bodies * of.freedom, m = static_cast<int>(of.joints.size()) * of.conditions;
   Eigen::MatrixXi coupled = Eigen::MatrixXi::Identity(of.bodies, of.bodies);
@@ -99,25 +99,25 @@ void expect_solution(const System<Number>& system, const char* what) {
   EXPECT_LE((system.A * (b - expected)).norm(), 1e-10 * system.A.norm() * expected.norm()) << what;
 }
 
-Mechanism chain(int bodies) {
-  Mechanism mechanism{.bodies = bodies, .joints = {}, .springs = {}};
+Linkage chain(int bodies) {
+  Linkage mechanism{.bodies = bodies, .joints = {}, .springs = {}};
   for (int b = 0; b < bodies; ++b) mechanism.joints.push_back({b - 1, b});
   return mechanism;
 }
 
 TEST(BlockLu, SolvesWhatDenseFactorsSolve) {
-  Mechanism loop = chain(7);
+  Linkage loop = chain(7);
   loop.freedom = 6, loop.conditions = 4;
   loop.joints.push_back({0, 6});
-  Mechanism tree = chain(5);
+  Linkage tree = chain(5);
   tree.joints[3] = {1, 3}, tree.joints[4] = {1, 4};
   tree.springs = {{0, 4}, {2, 3}};
-  const Mechanism masses{.bodies = 40, .freedom = 1, .joints = {}, .springs = [] {
-                           std::vector<std::array<int, 2>> springs;
-                           for (int i = 1; i < 40; ++i) springs.push_back({i - 1, i});
-                           return springs;
-                         }()};
-  const Mechanism wide{
+  const Linkage masses{.bodies = 40, .freedom = 1, .joints = {}, .springs = [] {
+                         std::vector<std::array<int, 2>> springs;
+                         for (int i = 1; i < 40; ++i) springs.push_back({i - 1, i});
+                         return springs;
+                       }()};
+  const Linkage wide{
       .bodies = 3, .freedom = 9, .conditions = 8, .joints = {{-1, 0}, {0, 1}, {1, 2}}, .springs = {}};
   for (unsigned seed = 0; seed < 5; ++seed) {
     expect_solution(make_system<double>(chain(1), seed), "one body");

@@ -10,13 +10,13 @@
 #include <sstream>
 
 #include "message_of.h"
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/io/hdf5_handle.h"
 #include "sestina/io/result_file.h"
 #include "sestina/parallel/executor.h"
 #include "sestina/particle_run/lammps_data.h"
 #include "sestina/particle_run/trajectory_reader.h"
-#include "source_folder.h"
 
 namespace sestina {
 namespace {
@@ -204,7 +204,7 @@ analysis: {step: {dt: 0.004}, duration: 8}
 
 // No bead is caught in a bond, which would stay at 1.35.
 TEST_F(ParticleRunTest, SeparatesAMeltWithoutCaughtBonds) {
-  std::ifstream stream(SESTINA_SOURCE_DIR "/examples/particles/02_polymer_melt.yaml");
+  std::ifstream stream(repository() + "/examples/particles/02_polymer_melt.yaml");
   std::ostringstream text;
   text << stream.rdbuf();
   run(text.str(), {},
@@ -392,7 +392,7 @@ TEST_F(ParticleRunTest, TellsWhereArticulatedPolymersAreWrong) {
 TEST_F(ParticleRunTest, RunsTheExamples) {
   for (const char* name : {"01_lennard_jones_fluid", "02_polymer_melt", "03_coulomb_explosion",
                            "04_articulated_melt", "05_molecules_of_bodies"}) {
-    const std::string file = std::string(SESTINA_SOURCE_DIR "/examples/particles/") + name + ".yaml";
+    const std::string file = repository() + "/examples/particles/" + name + ".yaml";
     const ModelTree tree = read_model_tree(
         file, {{"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1.2"}});
     EXPECT_TRUE(has_particles(tree));

@@ -18,7 +18,7 @@
 namespace sestina {
 namespace {
 
-using Eigen::Vector3d;
+using Vector = Eigen::Vector3d;
 using testing::HasSubstr;
 using testing_support::make_noise;
 using testing_support::message_of;
@@ -85,19 +85,19 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return largest;
 }
 
-Vector3d vector_at(const std::vector<double>& values, int particle) {
+Vector vector_at(const std::vector<double>& values, int particle) {
   return {values[3 * particle], values[3 * particle + 1], values[3 * particle + 2]};
 }
 
 struct Momenta {
-  Vector3d linear = Vector3d::Zero(), angular = Vector3d::Zero();
+  Vector linear = Vector::Zero(), angular = Vector::Zero();
 };
 
 Momenta momenta_of(const ParticleSystem& system) {
   const std::vector<double> x = positions_of(system), v = velocities_of(system);
   Momenta sum;
   for (int i = 0; i < system.size(); ++i) {
-    const Vector3d p = system.model().species[system.model().species_of[i]].mass * vector_at(v, i);
+    const Vector p = system.model().species[system.model().species_of[i]].mass * vector_at(v, i);
     sum.linear += p, sum.angular += vector_at(x, i).cross(p);
   }
   return sum;
@@ -193,10 +193,10 @@ TEST(ArticulatedBodies, JointsLetNothingElseMove) {
     };
     // The joint's point and axes, as far as the parent carries them.
     const Eigen::Matrix3d relative = turn_of(0).transpose() * turn_of(1);
-    const Vector3d axis = (vector_at(start, 6) - vector_at(start, 5)).normalized();
-    const Vector3d side = (vector_at(start, 7) - vector_at(start, 5)).normalized();
-    const Vector3d carried = turn_of(0) * (vector_at(start, 5) - vector_at(start, 0)) + vector_at(end, 0);
-    const Vector3d moved = turn_of(0).transpose() * (vector_at(end, 5) - carried);
+    const Vector axis = (vector_at(start, 6) - vector_at(start, 5)).normalized();
+    const Vector side = (vector_at(start, 7) - vector_at(start, 5)).normalized();
+    const Vector carried = turn_of(0) * (vector_at(start, 5) - vector_at(start, 0)) + vector_at(end, 0);
+    const Vector moved = turn_of(0).transpose() * (vector_at(end, 5) - carried);
     const double along = moved.dot(axis), across = (moved - along * axis).norm();
     const double turned_axis = (relative * axis - axis).norm(),
                  turned = (relative - Eigen::Matrix3d::Identity()).norm();
@@ -224,10 +224,10 @@ TEST(ArticulatedBodies, SymmetricTopPrecesses) {
   model.bodies = {{{0, 1, 2, 3, 4, 5}}};
   const double across = 2.0 + 2.0 * 0.49, spin = 3.0, tilt = 1.0;
   for (int i = 0; i < 6; ++i) {
-    const Vector3d v = Vector3d(tilt, 0, spin).cross(vector_at(model.position, i));
+    const Vector v = Vector(tilt, 0, spin).cross(vector_at(model.position, i));
     model.velocity.insert(model.velocity.end(), {v.x(), v.y(), v.z()});
   }
-  const Vector3d L(across * tilt, 0, 4.0 * spin);
+  const Vector L(across * tilt, 0, 4.0 * spin);
   const double rate = L.norm() / across, duration = 1.0;
   double errors[2] = {};
   for (const int refinement : {0, 1}) {
@@ -235,9 +235,8 @@ TEST(ArticulatedBodies, SymmetricTopPrecesses) {
     ParticleSystem system(model, executor);
     const int steps = 200 << refinement;
     for (int i = 0; i < steps; ++i) system.step(duration / steps);
-    const Vector3d axis = vector_at(positions_of(system), 4) / 0.7;
-    errors[refinement] =
-        (axis - Eigen::AngleAxisd(rate * duration, L.normalized()) * Vector3d(0, 0, 1)).norm();
+    const Vector axis = vector_at(positions_of(system), 4) / 0.7;
+    errors[refinement] = (axis - Eigen::AngleAxisd(rate * duration, L.normalized()) * Vector(0, 0, 1)).norm();
   }
   EXPECT_LT(errors[0], 1e-3);
   EXPECT_NEAR(errors[0] / errors[1], 4.0, 0.1);
@@ -321,7 +320,7 @@ TEST(ArticulatedBodies, MoleculesOfAGasPressAsPoints) {
   const std::vector<double> v = velocities_of(system);
   double sum = 0.0;
   for (int m = 0; m < 12; ++m) {
-    Vector3d p = Vector3d::Zero();
+    Vector p = Vector::Zero();
     double mass = 0.0;
     for (int i = 35 * m; i < 35 * (m + 1); ++i) {
       const double one = model.species[model.species_of[i]].mass;
@@ -356,7 +355,7 @@ TEST(ArticulatedBodies, PressureIsTheWorkOfMovingMolecules) {
     ParticleModel moved = relaxed;
     for (double& length : moved.box.length) length *= factor;
     for (int m = 0; m < 12; ++m) {
-      Vector3d centre = Vector3d::Zero();
+      Vector centre = Vector::Zero();
       double mass = 0.0;
       for (int i = kBeads * m; i < kBeads * (m + 1); ++i) {
         const double one = model.species[model.species_of[i]].mass;

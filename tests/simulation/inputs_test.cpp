@@ -32,7 +32,7 @@ struct Cart {
   }
 };
 
-SimulationOptions options(double duration, double every) {
+SimulationOptions options_of(double duration, double every) {
   SimulationOptions options;
   options.duration = duration;
   options.output_every = every;
@@ -56,8 +56,8 @@ TEST(Inputs, CodeDrivesAsItsExpressionDoes) {
                       EXPECT_EQ(q.size(), 1);
                       return std::sin(3 * t) - u[0] / 2;
                     }});
-  const ResultTable one = by_code.simulate(options(4.0, 0.1)),
-                    other = by_expression.simulate(options(4.0, 0.1));
+  const ResultTable one = by_code.simulate(options_of(4.0, 0.1)),
+                    other = by_expression.simulate(options_of(4.0, 0.1));
   ASSERT_EQ(one.rows(), other.rows());
   EXPECT_GT(one.rows(), 42);  // 41, and events
   for (std::size_t i = 0; i < one.rows(); ++i) {
@@ -73,7 +73,7 @@ TEST(Inputs, APulseOfATableIsNotSteppedOver) {
   system.set_input(cart.F, make_input_table({50.1, 50.2, 50.6, 50.7}, {0, 1, 1, 0}));
   system.add_event({.name = "there", .function = cart.x - 1});
   for (const char* rule : {"dormand_prince_54", "adams_bashforth_moulton", "cvode_adams"}) {
-    SimulationOptions wanted = options(100.0, 0.25);
+    SimulationOptions wanted = options_of(100.0, 0.25);
     wanted.rule.name = rule;
     const ResultTable table = system.simulate(wanted);
     const double tolerance = wanted.rule.name == "dormand_prince_54" ? 1e-12 : 1e-5;
@@ -99,7 +99,7 @@ TEST(Inputs, CodeThatJumpsAtItsKnotsIsIntegratedFromSideToSide) {
                    {[](double t, auto, auto) { return t >= 60.0 && t < 60.5 ? 1.0 : 0.0; }, {60.0, 60.5}});
   system.add_output("drive", cart.F, "N");
   for (const char* rule : {"dormand_prince_54", "rkf45", "adams_bashforth_moulton", "cvode_bdf"}) {
-    SimulationOptions wanted = options(100.0, 0.5);
+    SimulationOptions wanted = options_of(100.0, 0.5);
     wanted.rule.name = rule;
     const ResultTable table = system.simulate(wanted);
     const double tolerance = wanted.rule.name[0] == 'c' ? 1e-5 : 1e-12;
@@ -127,13 +127,13 @@ TEST(Inputs, CodeIsRefusedWhereItsRatesAreWanted) {
   SymbolicSystem in_kinematics(carried.derive(carried.F));
   in_kinematics.set({{carried.m, 2.0}, {carried.k, 0.0}});
   in_kinematics.set_input(carried.F, still);
-  EXPECT_THAT(message_of([&] { in_kinematics.simulate(options(1, 0.1)); }),
+  EXPECT_THAT(message_of([&] { in_kinematics.simulate(options_of(1, 0.1)); }),
               HasSubstr("the kinematic equations hold F, whose rates are wanted there"));
   SymbolicSystem in_output(cart.derive());
   in_output.set({{cart.m, 2.0}, {cart.k, 0.0}});
   in_output.set_input(cart.F, still);
   in_output.add_output("rate", cart.mechanics.rate(cart.F));
-  EXPECT_THAT(message_of([&] { in_output.simulate(options(1, 0.1)); }),
+  EXPECT_THAT(message_of([&] { in_output.simulate(options_of(1, 0.1)); }),
               HasSubstr("no coordinate, speed or given"));
   EXPECT_THAT(message_of([&] { in_output.set_input(cart.x, still); }),
               HasSubstr("x is no function of time beside"));
@@ -150,7 +150,7 @@ TEST(Inputs, WhatIsNotFiniteEndsTheRunAtItsTime) {
   system.set({{cart.m, 2.0}, {cart.k, 0.0}});
   system.set_input(cart.F, {[](double t, auto, auto) { return t > 0.5 ? NAN : 0.0; }});
   MemoryRecorder rows;
-  const SimulationReport report = system.run(options(1.0, 0.1), rows);
+  const SimulationReport report = system.run(options_of(1.0, 0.1), rows);
   EXPECT_FALSE(report.is_complete);
   EXPECT_THAT(report.reason, HasSubstr("the input F becomes nan"));
   EXPECT_GE(rows.table().rows(), 1);
@@ -162,7 +162,7 @@ TEST(Rows, StandAtTheTimesThatAreAskedFor) {
   system.set({{cart.m, 2.0}, {cart.k, 8.0}});
   system.set_initial({{cart.x, 1.0}});
   system.set_input(cart.F, 0);
-  SimulationOptions wanted = options(2.0, 0.1);
+  SimulationOptions wanted = options_of(2.0, 0.1);
   wanted.start = -1.0;
   for (const std::vector<double>& times :
        {std::vector<double>{-1.0, -0.5, 0.0, 0.01, 1.0}, {0.0, 0.7}, {-1.0}}) {

@@ -11,7 +11,7 @@
 namespace sestina::symbolic {
 namespace {
 
-SimulationOptions options(double duration, double every) {
+SimulationOptions accurate(double duration, double every) {
   SimulationOptions options{.duration = duration, .output_every = every};
   options.step.rtol = options.step.atol = 1e-10;
   return options;
@@ -36,7 +36,7 @@ class Parallelogram {
     system.set({{g, 9.81}});
     system.set_initial({{q[0], start}, {q[1], 0}, {q[2], start}});
     system.set_initial({{mechanics.rate(q[0]), 3}, {mechanics.rate(q[1]), 0}, {mechanics.rate(q[2]), 3}});
-    return system.run(options(0.3, 0.01), recorder);
+    return system.run(accurate(0.3, 0.01), recorder);
   }
 
   Mechanics mechanics;
@@ -76,7 +76,7 @@ TEST(SymbolicFailures, AnEventThatLeadsFarAwayIsBroughtBack) {
   system.add_event(
       {.name = "throw", .function = pendulum.mechanics.time() - 0.25, .set = {{pendulum.x, 50}}});
   MemoryRecorder recorder;
-  const SimulationReport report = system.run(options(0.5, 0.05), recorder);
+  const SimulationReport report = system.run(accurate(0.5, 0.05), recorder);
   ASSERT_TRUE(report.is_complete) << report.failure;
   EXPECT_LT(report.configuration_residual, 1e-15);
   const std::vector<double> event = recorder.table().column("event"), x = recorder.table().column("x"),
@@ -95,7 +95,7 @@ TEST(SymbolicFailures, AnEventThatLeadsFarAwayIsBroughtBack) {
   other.add_event({.name = "throw",
                    .function = pendulum.mechanics.time() - 0.25,
                    .set = {{pendulum.x, 0}, {pendulum.y, 0}}});
-  const SimulationReport failed = other.run(options(0.5, 0.05), recorder);
+  const SimulationReport failed = other.run(accurate(0.5, 0.05), recorder);
   EXPECT_FALSE(failed.is_complete);
   EXPECT_THAT(failed.failure, testing::StartsWith("t = 0.25 s: "));
 }
@@ -112,7 +112,7 @@ TEST(SymbolicFailures, AMassThatDependsOnSpeedsIsThatOfTheNewSpeed) {
   system.add_output("acceleration", mechanics.rate(v));
   system.add_output("closed form", -pow(1 - v * v, Expression(3) / 2));
   system.add_output("momentum", v / sqrt(1 - v * v));
-  const ResultTable table = system.simulate(options(0.6, 0.01));
+  const ResultTable table = system.simulate(accurate(0.6, 0.01));
   const std::vector<double> t = table.column("t"), event = table.column("event");
   const std::vector<double> found = table.column("acceleration"), expected = table.column("closed form");
   double since = 0.0, braked = 0.0;
@@ -150,7 +150,7 @@ std::string failure_of_bead(double speed, int factor, double lift) {
   system.set_initial({{x, 0.5}, {u, speed}});
   MemoryRecorder recorder;
   try {
-    return system.run(options(1.0, 0.1), recorder).failure;
+    return system.run(accurate(1.0, 0.1), recorder).failure;
   } catch (const InputError& error) {
     return error.what();
   }
@@ -188,14 +188,14 @@ TEST(SymbolicFailures, ARunThatMeetsItsLimitKeepsWhatItHas) {
   SymbolicSystem system(kane);
   system.set_initial({{v, 0.1}});
   try {
-    (void)system.simulate(options(1.0, 1e-9));
+    (void)system.simulate(accurate(1.0, 1e-9));
     ADD_FAILURE();
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(),
                 testing::HasSubstr("are 1000000001, which take 24 GB; allowed are 10000000 (max_rows)"));
   }
   for (const RunLimits limits : {RunLimits{.steps = 500}, RunLimits{.wall_time = 0.05}}) {
-    SimulationOptions limited = options(1e4, 1e3);
+    SimulationOptions limited = accurate(1e4, 1e3);
     limited.limits = limits;
     MemoryRecorder recorder;
     const SimulationReport report = system.run(limited, recorder);
@@ -222,13 +222,13 @@ TEST(SymbolicFailures, EventsWithoutEndAreAnError) {
   system.add_event(
       {.name = "floor", .function = y, .direction = CrossingDirection::kFalling, .set = {{v, -v / 2}}});
   MemoryRecorder recorder;
-  const SimulationReport report = system.run(options(4.0, 0.1), recorder);
+  const SimulationReport report = system.run(accurate(4.0, 0.1), recorder);
   EXPECT_FALSE(report.is_complete);
   EXPECT_NEAR(report.t, 3.0, 1e-6);
   EXPECT_THAT(report.failure, testing::HasSubstr("event floor takes place over and over: 1001 times in"));
   EXPECT_THAT(report.failure, testing::EndsWith(" s: " + report.reason));
   try {
-    (void)system.simulate(options(4.0, 0.1));
+    (void)system.simulate(accurate(4.0, 0.1));
     ADD_FAILURE();
   } catch (const ComputationError& error) {
     EXPECT_EQ(error.reason(), report.reason);

@@ -15,7 +15,7 @@ namespace sestina {
 namespace {
 
 // Numbers below 1 in sums of at most a few dozen terms.
-constexpr double kRoundOff = 1e-14;
+constexpr double kRowRoundOff = 1e-14;
 
 template <class T>
 class Rows : public testing::Test {
@@ -72,7 +72,7 @@ TYPED_TEST(Rows, StartFromARigidBodyThatTurns) {
   ArticulatedRows<T> rows;
   rows.start(M, Lanes3<T>(w), &applied);
   EXPECT_LE(this->difference(rows, ArticulatedInertia<T>(M)), 0.0);
-  EXPECT_LE(this->difference(rows.z.unpacked(), gyroscopic_force(M, w) - applied), kRoundOff);
+  EXPECT_LE(this->difference(rows.z.unpacked(), gyroscopic_force(M, w) - applied), kRowRoundOff);
 }
 
 TYPED_TEST(Rows, AddWhatChildrenMakeABodyFeel) {
@@ -85,8 +85,8 @@ TYPED_TEST(Rows, AddWhatChildrenMakeABodyFeel) {
   const Vec3<T> w = this->vector();
   rows.add(M, Lanes3<T>(w), &applied);
   plain += ArticulatedInertia<T>(M);
-  EXPECT_LE(this->difference(rows, plain), kRoundOff);
-  EXPECT_LE(this->difference(rows.z.unpacked(), z + gyroscopic_force(M, w) - applied), kRoundOff);
+  EXPECT_LE(this->difference(rows, plain), kRowRoundOff);
+  EXPECT_LE(this->difference(rows.z.unpacked(), z + gyroscopic_force(M, w) - applied), kRowRoundOff);
 }
 
 TYPED_TEST(Rows, MultiplyMotions) {
@@ -95,9 +95,9 @@ TYPED_TEST(Rows, MultiplyMotions) {
   ArticulatedRows<T> rows;
   this->make(plain, rows);
   const SpatialMotion<T> a{this->vector(), this->vector()};
-  EXPECT_LE(this->difference(rows.times(a).unpacked(), plain * a), kRoundOff);
+  EXPECT_LE(this->difference(rows.times(a).unpacked(), plain * a), kRowRoundOff);
   const SpatialMotion<T> turn{a.w, {}};
-  EXPECT_LE(this->difference(rows.times_turn(a.w).unpacked(), plain * turn), kRoundOff);
+  EXPECT_LE(this->difference(rows.times_turn(a.w).unpacked(), plain * turn), kRowRoundOff);
 }
 
 TYPED_TEST(Rows, ShiftBack) {
@@ -109,8 +109,8 @@ TYPED_TEST(Rows, ShiftBack) {
   rows.z = this->lanes(z);
   const Vec3<T> s = this->vector();
   rows.shift_back(s);
-  EXPECT_LE(this->difference(rows, shift_back(plain, s)), kRoundOff);
-  EXPECT_LE(this->difference(rows.z.unpacked(), shift_back(z, s)), kRoundOff);
+  EXPECT_LE(this->difference(rows, shift_back(plain, s)), kRowRoundOff);
+  EXPECT_LE(this->difference(rows.z.unpacked(), shift_back(z, s)), kRowRoundOff);
 }
 
 // Against the three axes of ground taken out one after the other.
@@ -135,11 +135,11 @@ TYPED_TEST(Rows, EliminateAllTurningAtOnce) {
   TurningBlock<T> block;
   eliminate_turning(SymmetricFactor3<T>(rows.J), Lanes3<T>(tau), rows, block.G);
   shift_back_without_turning(Lanes3<T>(s), rows);
-  EXPECT_LE(this->difference(rows, shift_back(plain, s)), kRoundOff);
-  EXPECT_LE(this->difference(rows.z.unpacked(), shift_back(z, s)), kRoundOff);
+  EXPECT_LE(this->difference(rows, shift_back(plain, s)), kRowRoundOff);
+  EXPECT_LE(this->difference(rows.z.unpacked(), shift_back(z, s)), kRowRoundOff);
   // With the angular acceleration that the block gives, the torque is tau.
   const SpatialMotion<T> A{block.turning(a), a};
-  EXPECT_LE(this->difference({(I * A + bias).torque, {}}, {tau, {}}), kRoundOff);
+  EXPECT_LE(this->difference({(I * A + bias).torque, {}}, {tau, {}}), kRowRoundOff);
 }
 
 TEST(SymmetricFactor3, IsAsExactAsTheMatrixAllows) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "sestina/spatial/mat6.h"
 #include "sestina/spatial/spatial.h"
 
 namespace sestina::testing_support {
@@ -18,6 +19,8 @@ inline double largest(std::initializer_list<double> values) {
   }
   return most;
 }
+
+inline double largest_of(const Vec6<double>& a) { return largest({a[0], a[1], a[2], a[3], a[4], a[5]}); }
 
 inline double difference(const Vec3<double>& a, const Vec3<double>& b) {
   return largest({a.x - b.x, a.y - b.y, a.z - b.z});

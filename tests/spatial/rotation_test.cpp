@@ -19,7 +19,7 @@ using E = std::array<double, 4>;
 
 constexpr double kPi = 3.14159265358979323846;
 // Round-off of some ten operations on numbers up to one.
-constexpr double kRoundOff = 4e-15;
+constexpr double kRotationRoundOff = 4e-15;
 // Displacements on both sides of every threshold of the series, up to nearly a half turn.
 constexpr double kAngles[] = {0.0,     1e-300,  1e-150, 1e-12, 1e-8, 1e-5, 1.9e-4, 2.1e-4,
                               0.00999, 0.01001, 0.3,    1.0,   2.0,  3.0,  3.14159};
@@ -33,9 +33,9 @@ double determinant(const M& R) { return dot(R.column(0), cross(R.column(1), R.co
 
 TEST(AxisRotation, TurnsByTheRightHandRule) {
   const V x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
-  EXPECT_LE(difference(axis_rotation(z, kPi / 2) * x, y), kRoundOff);
-  EXPECT_LE(difference(axis_rotation(x, kPi / 2) * y, z), kRoundOff);
-  EXPECT_LE(difference(axis_rotation(y, kPi / 2) * z, x), kRoundOff);
+  EXPECT_LE(difference(axis_rotation(z, kPi / 2) * x, y), kRotationRoundOff);
+  EXPECT_LE(difference(axis_rotation(x, kPi / 2) * y, z), kRotationRoundOff);
+  EXPECT_LE(difference(axis_rotation(y, kPi / 2) * z, x), kRotationRoundOff);
 }
 
 TEST(AxisRotation, IsOrthonormalAndKeepsItsAxis) {
@@ -43,9 +43,9 @@ TEST(AxisRotation, IsOrthonormalAndKeepsItsAxis) {
   for (int i = 0; i < 50; ++i) {
     const V axis = random.unit_vector();
     const M R = axis_rotation(axis, random.uniform(-7, 7));
-    EXPECT_LE(difference(R * R.transpose(), M::identity()), kRoundOff);
-    EXPECT_NEAR(determinant(R), 1.0, kRoundOff);
-    EXPECT_LE(difference(R * axis, axis), kRoundOff);
+    EXPECT_LE(difference(R * R.transpose(), M::identity()), kRotationRoundOff);
+    EXPECT_NEAR(determinant(R), 1.0, kRotationRoundOff);
+    EXPECT_LE(difference(R * axis, axis), kRotationRoundOff);
   }
 }
 
@@ -55,7 +55,7 @@ TEST(AxisRotation, AddsAnglesAboutOneAxis) {
     const V axis = random.unit_vector();
     const double a = random.uniform(-3, 3), b = random.uniform(-3, 3);
     EXPECT_LE(difference(axis_rotation(axis, a) * axis_rotation(axis, b), axis_rotation(axis, a + b)),
-              kRoundOff);
+              kRotationRoundOff);
   }
 }
 
@@ -66,7 +66,7 @@ TEST(AxisRotation, IsRodriguesFormula) {
     const V k = random.unit_vector(), v = random.vector();
     const double a = random.uniform(-3, 3), c = std::cos(a), s = std::sin(a);
     const V turned = c * v + s * cross(k, v) + (dot(k, v) * (1 - c)) * k;
-    EXPECT_LE(difference(axis_rotation(k, a) * v, turned), kRoundOff);
+    EXPECT_LE(difference(axis_rotation(k, a) * v, turned), kRotationRoundOff);
   }
 }
 
@@ -84,7 +84,7 @@ TEST(RpyRotation, IsYawTimesPitchTimesRoll) {
                    -sp,
                    cp * sr,
                    cp * cr};
-  EXPECT_LE(difference(rpy_rotation(r, p, y), expected), kRoundOff);
+  EXPECT_LE(difference(rpy_rotation(r, p, y), expected), kRotationRoundOff);
 }
 
 TEST(EulerParameters, TurnByTwiceTheirAngle) {
@@ -93,7 +93,7 @@ TEST(EulerParameters, TurnByTwiceTheirAngle) {
     const V axis = random.unit_vector();
     const double angle = random.uniform(-6, 6);
     const E e = half_angle(axis, angle);
-    EXPECT_LE(difference(euler_parameter_rotation(e.data()), axis_rotation(axis, angle)), kRoundOff);
+    EXPECT_LE(difference(euler_parameter_rotation(e.data()), axis_rotation(axis, angle)), kRotationRoundOff);
   }
 }
 
@@ -102,7 +102,7 @@ TEST(EulerParameters, GiveARotationWhateverTheirNorm) {
   E e = half_angle(random.unit_vector(), 2.0);
   const M R = euler_parameter_rotation(e.data());
   for (double& component : e) component *= -1.3;
-  EXPECT_LE(difference(euler_parameter_rotation(e.data()), R), kRoundOff);
+  EXPECT_LE(difference(euler_parameter_rotation(e.data()), R), kRotationRoundOff);
 }
 
 TEST(EulerParameters, RateTurnsTheRotationAtTheAngularVelocity) {
@@ -114,9 +114,10 @@ TEST(EulerParameters, RateTurnsTheRotationAtTheAngularVelocity) {
     euler_parameter_rate(e.data(), w, rate.data());
     std::array<Dual, 4> moving;
     for (std::size_t k = 0; k < 4; ++k) moving[k] = {e[k], rate[k]};
-    EXPECT_LE(difference(angular_velocity(euler_parameter_rotation(moving.data())), w), 2 * kRoundOff);
+    EXPECT_LE(difference(angular_velocity(euler_parameter_rotation(moving.data())), w),
+              2 * kRotationRoundOff);
     const double norm_rate = e[0] * rate[0] + e[1] * rate[1] + e[2] * rate[2] + e[3] * rate[3];
-    EXPECT_NEAR(norm_rate, 0.0, kRoundOff);
+    EXPECT_NEAR(norm_rate, 0.0, kRotationRoundOff);
   }
 }
 
@@ -128,8 +129,8 @@ TEST(TurnEulerParameters, TurnsFurtherInTheAxesOfF) {
     E turned{};
     turn_euler_parameters(e.data(), angle * axis, turned.data());
     const M expected = axis_rotation(axis, angle) * euler_parameter_rotation(e.data());
-    EXPECT_LE(difference(euler_parameter_rotation(turned.data()), expected), kRoundOff) << angle;
-    EXPECT_NEAR(squared_norm(turned), 1.0, kRoundOff) << angle;
+    EXPECT_LE(difference(euler_parameter_rotation(turned.data()), expected), kRotationRoundOff) << angle;
+    EXPECT_NEAR(squared_norm(turned), 1.0, kRotationRoundOff) << angle;
   }
 }
 
@@ -154,7 +155,7 @@ TEST(TurnEulerParameters, HasASmoothDerivativeAtNoRotation) {
   euler_parameter_rate(e.data(), w, rate.data());
   for (std::size_t k = 0; k < 4; ++k) {
     EXPECT_EQ(turned[k].v, e[k]);
-    EXPECT_NEAR(turned[k].d, rate[k], kRoundOff);
+    EXPECT_NEAR(turned[k].d, rate[k], kRotationRoundOff);
   }
 }
 
@@ -186,7 +187,7 @@ TEST(RotationBetween, IsTheInverseOfTurning) {
     E b{};
     turn_euler_parameters(a.data(), rotation, b.data());
     // The components of b are known to 1e-16, which is the absolute accuracy of the angle.
-    EXPECT_LE(difference(rotation_between(b.data(), a.data()), rotation), kRoundOff) << angle;
+    EXPECT_LE(difference(rotation_between(b.data(), a.data()), rotation), kRotationRoundOff) << angle;
   }
 }
 
@@ -200,7 +201,7 @@ TEST(RotationBetween, KeepsTheRelativeAccuracyOfTinyRotationsFromTheIdentity) {
     E e{};
     turn_euler_parameters(one.data(), rotation, e.data());
     EXPECT_LE(difference((1 / angle) * rotation_between(e.data(), one.data()), (1 / angle) * rotation),
-              kRoundOff)
+              kRotationRoundOff)
         << angle;
   }
 }
@@ -213,7 +214,7 @@ TEST(RotationBetween, IsUndoneByTurning) {
     E reached{};
     turn_euler_parameters(a.data(), rotation_between(b.data(), a.data()), reached.data());
     EXPECT_LE(difference(euler_parameter_rotation(reached.data()), euler_parameter_rotation(b.data())),
-              kRoundOff);
+              kRotationRoundOff);
   }
 }
 
@@ -225,16 +226,16 @@ TEST(RotationBetween, TakesTheShortWay) {
     E b{};
     turn_euler_parameters(a.data(), 4.0 * axis, b.data());
     const V back = rotation_between(b.data(), a.data());
-    EXPECT_LE(difference(back, (4.0 - 2 * kPi) * axis), kRoundOff);
+    EXPECT_LE(difference(back, (4.0 - 2 * kPi) * axis), kRotationRoundOff);
     E minus_b = b;
     for (double& component : minus_b) component = -component;
-    EXPECT_LE(difference(rotation_between(minus_b.data(), a.data()), back), kRoundOff);
+    EXPECT_LE(difference(rotation_between(minus_b.data(), a.data()), back), kRotationRoundOff);
   }
 }
 
 TEST(RotationBetween, FindsAHalfTurn) {
   const E a{1, 0, 0, 0}, b{0, 0, 1, 0};
-  EXPECT_LE(difference(rotation_between(b.data(), a.data()), {0, kPi, 0}), kRoundOff);
+  EXPECT_LE(difference(rotation_between(b.data(), a.data()), {0, kPi, 0}), kRotationRoundOff);
 }
 
 TEST(RotationBetween, HasASmoothDerivativeAtNoRotation) {
@@ -246,8 +247,8 @@ TEST(RotationBetween, HasASmoothDerivativeAtNoRotation) {
   std::array<Dual, 4> still, moving;
   for (std::size_t k = 0; k < 4; ++k) still[k] = e[k], moving[k] = {e[k], rate[k]};
   const Vec3<Dual> rotation = rotation_between(moving.data(), still.data());
-  EXPECT_LE(difference(value(rotation), {0, 0, 0}), kRoundOff);
-  EXPECT_LE(difference(derivative(rotation), w), kRoundOff);
+  EXPECT_LE(difference(value(rotation), {0, 0, 0}), kRotationRoundOff);
+  EXPECT_LE(difference(derivative(rotation), w), kRotationRoundOff);
 }
 
 TEST(RotationBetween, HasTheDerivativeThatUndoesThatOfTurning) {
@@ -259,7 +260,7 @@ TEST(RotationBetween, HasTheDerivativeThatUndoesThatOfTurning) {
     std::array<Dual, 4> reached;
     turn_euler_parameters(start.data(), dual(x, w), reached.data());
     const V back = derivative(rotation_between(reached.data(), start.data()));
-    EXPECT_LE(difference(back, w), kRoundOff) << angle;
+    EXPECT_LE(difference(back, w), kRotationRoundOff) << angle;
   }
 }
 
@@ -268,16 +269,16 @@ TEST(Pose, ComposesAndInverts) {
   for (int i = 0; i < 20; ++i) {
     const Pose<double> X_AB = random.pose(), X_BC = random.pose();
     const V p_C = random.vector();
-    EXPECT_LE(difference((X_AB * X_BC) * p_C, X_AB * (X_BC * p_C)), kRoundOff);
-    EXPECT_LE(difference(inverse(X_AB) * X_AB, Pose<double>{}), kRoundOff);
-    EXPECT_LE(difference(X_AB * inverse(X_AB), Pose<double>{}), kRoundOff);
+    EXPECT_LE(difference((X_AB * X_BC) * p_C, X_AB * (X_BC * p_C)), kRotationRoundOff);
+    EXPECT_LE(difference(inverse(X_AB) * X_AB, Pose<double>{}), kRotationRoundOff);
+    EXPECT_LE(difference(X_AB * inverse(X_AB), Pose<double>{}), kRotationRoundOff);
   }
 }
 
 TEST(Pose, TakesTheOriginOfBToItsPlaceInA) {
   const Pose<double> X_AB{axis_rotation(V{0, 0, 1}, kPi / 2), {1, 2, 3}};
   EXPECT_LE(difference(X_AB * V{0, 0, 0}, {1, 2, 3}), 0.0);
-  EXPECT_LE(difference(X_AB * V{1, 0, 0}, {1, 3, 3}), kRoundOff);
+  EXPECT_LE(difference(X_AB * V{1, 0, 0}, {1, 3, 3}), kRotationRoundOff);
 }
 
 }  // namespace

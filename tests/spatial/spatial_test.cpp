@@ -19,7 +19,7 @@ using Motion = SpatialMotion<double>;
 using Force = SpatialForce<double>;
 
 // Round-off of some fifty operations on numbers up to a few units.
-constexpr double kRoundOff = 2e-14;
+constexpr double kSpatialRoundOff = 2e-14;
 
 // --- a rigid cloud of point masses -------------------------------------------------------------------------
 
@@ -69,7 +69,7 @@ TEST(RigidInertia, TimesVelocityIsTheMomentumOfItsPoints) {
   for (int i = 0; i < 20; ++i) {
     const Cloud cloud = random_cloud(random);
     const Motion V_O = random.motion();
-    EXPECT_LE(difference(inertia_of(cloud) * V_O, momentum(cloud, V_O)), kRoundOff);
+    EXPECT_LE(difference(inertia_of(cloud) * V_O, momentum(cloud, V_O)), kSpatialRoundOff);
   }
 }
 
@@ -86,7 +86,7 @@ TEST(GyroscopicForce, CompletesNewtonEulerOfTheClassicalAcceleration) {
       needed += {point.mass * cross(point.p, a), point.mass * a};
     }
     const RigidInertia<double> M = inertia_of(cloud);
-    EXPECT_LE(difference(M * A_O + gyroscopic_force(M, w), needed), kRoundOff);
+    EXPECT_LE(difference(M * A_O + gyroscopic_force(M, w), needed), kSpatialRoundOff);
   }
 }
 
@@ -105,7 +105,7 @@ TEST(GyroscopicForce, IsTheRateOfMomentumOfABodyWithoutAcceleration) {
       force += linear;
     }
     const Force rate{derivative(torque), derivative(force)};
-    EXPECT_LE(difference(gyroscopic_force(inertia_of(cloud), w), rate), kRoundOff);
+    EXPECT_LE(difference(gyroscopic_force(inertia_of(cloud), w), rate), kSpatialRoundOff);
   }
 }
 
@@ -127,7 +127,7 @@ TEST(Shift, LeavesPowerAsItIs) {
     const Motion V_P = random.motion();
     const Force F_Q = random.force();
     const V s = random.vector(3.0);
-    EXPECT_NEAR(dot(shift(V_P, s), F_Q), dot(V_P, shift_back(F_Q, s)), kRoundOff);
+    EXPECT_NEAR(dot(shift(V_P, s), F_Q), dot(V_P, shift_back(F_Q, s)), kSpatialRoundOff);
   }
 }
 
@@ -135,7 +135,7 @@ TEST(Shift, AddsUp) {
   Random random(5);
   const Motion V_P = random.motion();
   const V s = random.vector(), t = random.vector();
-  EXPECT_LE(difference(shift(shift(V_P, s), t), shift(V_P, s + t)), kRoundOff);
+  EXPECT_LE(difference(shift(shift(V_P, s), t), shift(V_P, s + t)), kSpatialRoundOff);
 }
 
 TEST(SpatialVectors, TurnWithoutChangeOfPower) {
@@ -143,7 +143,7 @@ TEST(SpatialVectors, TurnWithoutChangeOfPower) {
   const Rotation<double> R = random.rotation();
   const Motion a = random.motion();
   const Force f = random.force();
-  EXPECT_NEAR(dot(rotate(R, a), Force{R * f.torque, R * f.force}), dot(a, f), kRoundOff);
+  EXPECT_NEAR(dot(rotate(R, a), Force{R * f.torque, R * f.force}), dot(a, f), kSpatialRoundOff);
 }
 
 TEST(SpatialVectors, AddSubtractAndScaleByPart) {
@@ -155,7 +155,7 @@ TEST(SpatialVectors, AddSubtractAndScaleByPart) {
   Force h = f;
   h += g;
   h -= f;
-  EXPECT_LE(difference(h, g), kRoundOff);
+  EXPECT_LE(difference(h, g), kSpatialRoundOff);
 }
 
 // --- articulated inertia as a dense matrix -----------------------------------------------------------------
@@ -214,7 +214,7 @@ ArticulatedInertia<double> random_articulated_inertia(Random& random) {
 TEST(ArticulatedInertia, OfARigidBodyActsLikeIt) {
   Random random(8);
   const RigidInertia<double> M = inertia_of(random_cloud(random));
-  EXPECT_LE(largest_difference(dense(ArticulatedInertia<double>(M)), dense(M)), kRoundOff);
+  EXPECT_LE(largest_difference(dense(ArticulatedInertia<double>(M)), dense(M)), kSpatialRoundOff);
 }
 
 TEST(ArticulatedInertia, IsSymmetric) {
@@ -230,7 +230,7 @@ TEST(ArticulatedInertia, AddsUp) {
   ArticulatedInertia<double> sum = a;
   sum += b;
   const Motion A = random.motion();
-  EXPECT_LE(difference(sum * A, a * A + b * A), kRoundOff);
+  EXPECT_LE(difference(sum * A, a * A + b * A), kSpatialRoundOff);
 }
 
 TEST(ArticulatedInertia, SubtractsAScaledOuterProduct) {
@@ -246,7 +246,7 @@ TEST(ArticulatedInertia, SubtractsAScaledOuterProduct) {
           0.7 * component(U, i) * component(U, j);
     }
   }
-  EXPECT_LE(largest_difference(dense(after), expected), kRoundOff);
+  EXPECT_LE(largest_difference(dense(after), expected), kSpatialRoundOff);
 }
 
 TEST(ArticulatedInertia, ShiftsBackByDenseAlgebra) {
@@ -263,7 +263,7 @@ TEST(ArticulatedInertia, ShiftsBackByDenseAlgebra) {
                      {0, 0, 0, 0, 0, 1}}};
     const Dense expected = product(product(phi, dense(I_Q)), transpose(phi));
     // Elements reach 50: 2^2 m + 2 2 B + J.
-    EXPECT_LE(largest_difference(dense(shift_back(I_Q, s)), expected), 5 * kRoundOff);
+    EXPECT_LE(largest_difference(dense(shift_back(I_Q, s)), expected), 5 * kSpatialRoundOff);
   }
 }
 
@@ -273,7 +273,7 @@ TEST(ArticulatedInertia, ShiftedBackFeelsTheMotionOfQ) {
     const ArticulatedInertia<double> I_Q = random_articulated_inertia(random);
     const V s = random.vector(2.0);
     const Motion A_P = random.motion();
-    EXPECT_LE(difference(shift_back(I_Q, s) * A_P, shift_back(I_Q * shift(A_P, s), s)), 5 * kRoundOff);
+    EXPECT_LE(difference(shift_back(I_Q, s) * A_P, shift_back(I_Q * shift(A_P, s), s)), 5 * kSpatialRoundOff);
   }
 }
 
@@ -285,7 +285,7 @@ TEST(ArticulatedInertia, OfARigidBodyShiftsLikeItsPoints) {
     const V s = random.vector(2.0);  // p_PQ
     const Cloud from_P = seen_from(-s, from_Q);
     const ArticulatedInertia<double> shifted = shift_back(ArticulatedInertia<double>(inertia_of(from_Q)), s);
-    EXPECT_LE(largest_difference(dense(shifted), dense(inertia_of(from_P))), 5 * kRoundOff);
+    EXPECT_LE(largest_difference(dense(shifted), dense(inertia_of(from_P))), 5 * kSpatialRoundOff);
   }
 }
 

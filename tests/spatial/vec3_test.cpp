@@ -14,7 +14,7 @@ using V = Vec3<double>;
 using M = Mat3<double>;
 
 // Round-off of sums of a few products of numbers up to one.
-constexpr double kRoundOff = 1e-15;
+constexpr double kVectorRoundOff = 1e-15;
 
 TEST(Vec3, CrossProductIsRightHanded) {
   const V x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
@@ -27,8 +27,8 @@ TEST(Vec3, TripleProductIsCyclic) {
   Random random(1);
   for (int i = 0; i < 20; ++i) {
     const V a = random.vector(), b = random.vector(), c = random.vector();
-    EXPECT_NEAR(dot(a, cross(b, c)), dot(b, cross(c, a)), 3 * kRoundOff);
-    EXPECT_LE(difference(cross(a, cross(b, c)), dot(a, c) * b - dot(a, b) * c), 3 * kRoundOff);
+    EXPECT_NEAR(dot(a, cross(b, c)), dot(b, cross(c, a)), 3 * kVectorRoundOff);
+    EXPECT_LE(difference(cross(a, cross(b, c)), dot(a, c) * b - dot(a, b) * c), 3 * kVectorRoundOff);
   }
 }
 
@@ -54,17 +54,17 @@ TEST(Mat3, ProductIsTheOneMapAfterTheOther) {
   const M A = M::from_columns(random.vector(), random.vector(), random.vector());
   const M B = M::from_columns(random.vector(), random.vector(), random.vector());
   const V v = random.vector();
-  EXPECT_LE(difference((A * B) * v, A * (B * v)), 5 * kRoundOff);
-  EXPECT_LE(difference((A + B) * v, A * v + B * v), 5 * kRoundOff);
-  EXPECT_LE(difference((A * B).transpose(), B.transpose() * A.transpose()), kRoundOff);
+  EXPECT_LE(difference((A * B) * v, A * (B * v)), 5 * kVectorRoundOff);
+  EXPECT_LE(difference((A + B) * v, A * v + B * v), 5 * kVectorRoundOff);
+  EXPECT_LE(difference((A * B).transpose(), B.transpose() * A.transpose()), kVectorRoundOff);
 }
 
 TEST(Mat3, TransposeTimesIsTheProductWithTheTranspose) {
   Random random(3);
   const M A = M::from_columns(random.vector(), random.vector(), random.vector());
   const V v = random.vector(), w = random.vector();
-  EXPECT_LE(difference(transpose_times(A, v), A.transpose() * v), kRoundOff);
-  EXPECT_NEAR(dot(w, A * v), dot(transpose_times(A, w), v), 3 * kRoundOff);
+  EXPECT_LE(difference(transpose_times(A, v), A.transpose() * v), kVectorRoundOff);
+  EXPECT_NEAR(dot(w, A * v), dot(transpose_times(A, w), v), 3 * kVectorRoundOff);
 }
 
 // Six different numbers, so that a swapped element shows.
@@ -84,7 +84,7 @@ TEST(SymMat3, RotatesAsATensor) {
   for (int i = 0; i < 10; ++i) {
     const M R = random.rotation();
     // 18 products of elements up to 6.
-    EXPECT_LE(difference(full(rotate(R, kA)), R * full(kA) * R.transpose()), 20 * kRoundOff);
+    EXPECT_LE(difference(full(rotate(R, kA)), R * full(kA) * R.transpose()), 20 * kVectorRoundOff);
   }
 }
 
@@ -92,7 +92,7 @@ TEST(SymMat3, PointInertiaIsTheMomentOfMomentum) {
   Random random(5);
   for (int i = 0; i < 10; ++i) {
     const V c = random.vector(), w = random.vector();
-    EXPECT_LE(difference(point_inertia(2.5, c) * w, 2.5 * cross(c, cross(w, c))), 10 * kRoundOff);
+    EXPECT_LE(difference(point_inertia(2.5, c) * w, 2.5 * cross(c, cross(w, c))), 10 * kVectorRoundOff);
   }
 }
 

@@ -10,7 +10,7 @@
 namespace sestina::test {
 namespace {
 
-std::unique_ptr<StateTimeSolver> solve(const System& system, double duration, StateTimeOptions options) {
+std::unique_ptr<StateTimeSolver> solved(const System& system, double duration, StateTimeOptions options) {
   const auto model = freeze(system);
   auto solver =
       std::make_unique<StateTimeSolver>(model, calc_properties(*model), std::move(options), nullptr);
@@ -84,8 +84,8 @@ std::vector<Case> cases() {
 
 void expect_effective(const Case& c, const StateTimeOptions& options, double least, double most) {
   const auto bodies = static_cast<std::size_t>(freeze(c.system)->bodies().size() - 1);
-  const auto solver = solve(c.system, c.duration, options);
-  const auto reference = solve(c.system, c.duration, {.elements = 16, .pair = "P7P8"});
+  const auto solver = solved(c.system, c.duration, options);
+  const auto reference = solved(c.system, c.duration, {.elements = 16, .pair = "P7P8"});
   const Squares error = squares_of_differences(*solver, *reference, bodies),
                 estimate = squares_of_estimates(*solver, bodies);
   const auto check = [&](const char* kind, double of_estimate, double of_error) {
@@ -109,8 +109,8 @@ TEST(ErrorEstimateTest, IsTheErrorOfTheNaturalSet) {
 // top have by far the larger errors from the starts of elements, which are not estimated.
 TEST(ErrorEstimateTest, IsTheErrorOfAFastSpin) {
   const System system = heavy_top();
-  const auto solver = solve(system, 0.1, {.elements = 8, .pair = "P3P4"});
-  const auto reference = solve(system, 0.1, {.elements = 32, .pair = "P7P8"});
+  const auto solver = solved(system, 0.1, {.elements = 8, .pair = "P3P4"});
+  const auto reference = solved(system, 0.1, {.elements = 32, .pair = "P7P8"});
   const double effectivity =
       std::sqrt(squares_of_estimates(*solver, 1).C / squares_of_differences(*solver, *reference, 1).C);
   EXPECT_GT(effectivity, 0.9);
@@ -130,8 +130,8 @@ TEST(ErrorEstimateTest, OfOneDegreeLessIsTheErrorOfThese) {
   for (const Case& c : cases()) {
     const auto bodies = static_cast<std::size_t>(freeze(c.system)->bodies().size() - 1);
     for (const TestFunctions tests : {TestFunctions::kNatural, TestFunctions::kUpwind}) {
-      const auto higher = solve(c.system, c.duration, {.elements = 16, .pair = "P4P5", .tests = tests});
-      const auto lower = solve(c.system, c.duration, {.elements = 16, .pair = "P3P4", .tests = tests});
+      const auto higher = solved(c.system, c.duration, {.elements = 16, .pair = "P4P5", .tests = tests});
+      const auto lower = solved(c.system, c.duration, {.elements = 16, .pair = "P3P4", .tests = tests});
       const Squares expected = squares_of_estimates(*lower, bodies);
       std::vector<BodyError> errors(bodies);
       Squares told;

@@ -37,8 +37,8 @@ struct Solution {
   std::size_t elements;
 };
 
-Solution solve(const System& system, double duration, const StateTimeOptions& options,
-               Executor* executor = nullptr, StateTimeRanks ranks = {}) {
+Solution solution_of(const System& system, double duration, const StateTimeOptions& options,
+                     Executor* executor = nullptr, StateTimeRanks ranks = {}) {
   const auto model = freeze(system);
   StateTimeSolver solver(model, calc_properties(*model), options, executor, ranks);
   solver.start(calc_initial_state(*model), duration);
@@ -73,11 +73,11 @@ constexpr double kSame = 1e-9;
 
 TEST(TimeReductionTest, StretchesHaveTheSolutionOfOne) {
   for (const Case& c : cases()) {
-    const Solution one = solve(c.system, c.duration, {.elements = 12, .windows = 2});
+    const Solution one = solution_of(c.system, c.duration, {.elements = 12, .windows = 2});
     for (const int stretches : {2, 3, 6}) {
       for (const ChainOrder order : {ChainOrder::kInTurn, ChainOrder::kTree}) {
-        const Solution some = solve(c.system, c.duration,
-                                    {.elements = 12, .windows = 2, .stretches = stretches, .order = order});
+        const Solution some = solution_of(
+            c.system, c.duration, {.elements = 12, .windows = 2, .stretches = stretches, .order = order});
         EXPECT_LT(distance(one, some), kSame) << c.name << ", " << stretches;
         // Quadratic convergence is not lost.
         EXPECT_LE(some.statistics.iterations, one.statistics.iterations + 2) << c.name;
@@ -89,30 +89,30 @@ TEST(TimeReductionTest, StretchesHaveTheSolutionOfOne) {
 TEST(TimeReductionTest, ThreadsDoNotChangeABit) {
   for (const ChainOrder order : {ChainOrder::kInTurn, ChainOrder::kTree}) {
     const StateTimeOptions options{.elements = 12, .stretches = 6, .order = order};
-    const Solution alone = solve(branched_tree(), 0.4, options);
+    const Solution alone = solution_of(branched_tree(), 0.4, options);
     for (const int threads : {2, 3, 4}) {
       Executor executor(threads);
-      EXPECT_EQ(distance(alone, solve(branched_tree(), 0.4, options, &executor)), 0.0) << threads;
+      EXPECT_EQ(distance(alone, solution_of(branched_tree(), 0.4, options, &executor)), 0.0) << threads;
     }
   }
 }
 
 TEST(TimeReductionTest, StretchesConvergeFromAStateThatIsHeld) {
   const StateTimeOptions options{.elements = 12, .guess = FirstGuess::kHeld, .stretches = 4};
-  const Solution some = solve(double_pendulum(), 1.0, options);
-  EXPECT_LT(distance(solve(double_pendulum(), 1.0, {.elements = 12}), some), kSame);
+  const Solution some = solution_of(double_pendulum(), 1.0, options);
+  EXPECT_LT(distance(solution_of(double_pendulum(), 1.0, {.elements = 12}), some), kSame);
 }
 
 TEST(TimeReductionTest, RanksHaveTheSolutionOfOneProcess) {
   for (const Case& c : cases()) {
-    const Solution alone = solve(c.system, c.duration, {.elements = 13, .windows = 2});
+    const Solution alone = solution_of(c.system, c.duration, {.elements = 13, .windows = 2});
     for (const int ranks : {1, 2, 5}) {
       for (const int stretches : {0, 6}) {
         ThreadRanks::run(ranks, [&](Communicator& communicator) {
           ScanInterface scan;
           const Solution own =
-              solve(c.system, c.duration, {.elements = 13, .windows = 2, .stretches = stretches}, nullptr,
-                    {&communicator, &scan});
+              solution_of(c.system, c.duration, {.elements = 13, .windows = 2, .stretches = stretches},
+                          nullptr, {&communicator, &scan});
           EXPECT_LT(distance(alone, own), kSame) << c.name << ", " << communicator.rank() << " of " << ranks;
         });
       }
@@ -126,15 +126,15 @@ TEST(TimeReductionTest, StretchesAndRanksReachATolerance) {
     // A spin that is held leads through halves of windows, which round-off decides.
     if (std::string(c.name) == "heavy top") continue;
     StateTimeOptions options{.elements = 40, .windows = 4, .tolerance = 1e-8, .guess = FirstGuess::kHeld};
-    const Solution alone = solve(c.system, c.duration, options);
+    const Solution alone = solution_of(c.system, c.duration, options);
     EXPECT_GT(alone.statistics.spreads, 0) << c.name;
     options.stretches = 5;
-    const Solution some = solve(c.system, c.duration, options);
+    const Solution some = solution_of(c.system, c.duration, options);
     EXPECT_EQ(some.elements, alone.elements) << c.name;
     EXPECT_LT(distance(alone, some), kSame) << c.name;
     ThreadRanks::run(3, [&](Communicator& communicator) {
       ScanInterface scan;
-      const Solution own = solve(c.system, c.duration, options, nullptr, {&communicator, &scan});
+      const Solution own = solution_of(c.system, c.duration, options, nullptr, {&communicator, &scan});
       EXPECT_LT(distance(alone, own), kSame) << c.name << ", " << communicator.rank();
     });
   }
@@ -143,20 +143,20 @@ TEST(TimeReductionTest, StretchesAndRanksReachATolerance) {
 TEST(TimeReductionTest, WindowsOfFewerElementsThanStretchesAreSolvedByEachRank) {
   const StateTimeOptions options{
       .elements = 64, .windows = 2, .tolerance = 1e-3, .guess = FirstGuess::kHeld, .stretches = 32};
-  const Solution alone = solve(double_pendulum(), 1.0, options);
+  const Solution alone = solution_of(double_pendulum(), 1.0, options);
   EXPECT_LT(alone.elements, 64u);  // of the second window there are fewer than 32
   EXPECT_GE(alone.elements, 32u);
   ThreadRanks::run(3, [&](Communicator& communicator) {
     ScanInterface scan;
-    const Solution own = solve(double_pendulum(), 1.0, options, nullptr, {&communicator, &scan});
+    const Solution own = solution_of(double_pendulum(), 1.0, options, nullptr, {&communicator, &scan});
     EXPECT_EQ(own.elements, alone.elements);
     EXPECT_LT(distance(alone, own), kSame);
   });
 }
 
 TEST(TimeReductionTest, StretchesKeepATangentAsOneDoes) {
-  const Solution one = solve(double_pendulum(), 1.0, {.elements = 12});
-  const Solution some = solve(double_pendulum(), 1.0, {.elements = 12, .stretches = 4});
+  const Solution one = solution_of(double_pendulum(), 1.0, {.elements = 12});
+  const Solution some = solution_of(double_pendulum(), 1.0, {.elements = 12, .stretches = 4});
   EXPECT_LT(some.statistics.factors, some.statistics.iterations);
   EXPECT_EQ(some.statistics.factors, one.statistics.factors);
 }
@@ -168,7 +168,7 @@ TEST(TimeReductionTest, AllRanksTellTheErrorOfOne) {
   ThreadRanks::run(3, [&](Communicator& communicator) {
     ScanInterface scan;
     try {
-      solve(double_pendulum(), 60.0, {.elements = 6}, nullptr, {&communicator, &scan});
+      solution_of(double_pendulum(), 60.0, {.elements = 6}, nullptr, {&communicator, &scan});
       ADD_FAILURE() << "has been solved";
     } catch (const ComputationError& error) {
       const std::lock_guard lock(mutex);

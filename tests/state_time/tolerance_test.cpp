@@ -11,13 +11,13 @@
 namespace sestina::test {
 namespace {
 
-struct Solved {
+struct Reached {
   std::shared_ptr<const Model> model;
   std::unique_ptr<StateTimeSolver> solver;
 };
 
-Solved solve(const System& system, double duration, StateTimeOptions options) {
-  Solved solved{freeze(system), nullptr};
+Reached reach(const System& system, double duration, StateTimeOptions options) {
+  Reached solved{freeze(system), nullptr};
   solved.solver = std::make_unique<StateTimeSolver>(solved.model, calc_properties(*solved.model),
                                                     std::move(options), nullptr);
   solved.solver->start(calc_initial_state(*solved.model), duration);
@@ -51,8 +51,8 @@ TEST(ToleranceTest, RoundOffOfWhatIsAtRestIsNoError) {
   slides.add_joint_spring("spring", "joint", 10.0);
   for (const System& system : {hangs, tilted, welded, slides}) {
     for (const TestFunctions tests : {TestFunctions::kNatural, TestFunctions::kUpwind}) {
-      const Solved solved =
-          solve(system, 1.0,
+      const Reached solved =
+          reach(system, 1.0,
                 {.elements = 8, .pair = "auto", .tests = tests, .tolerance = 1e-8, .most_memory = 1e8});
       EXPECT_LE(solved.solver->elements().size(), 16U) << system.joints[0].type.text;
     }
@@ -67,8 +67,8 @@ TEST(ToleranceTest, KinksAndJumpsGetShortElements) {
     system.gravity = {0, 0, 0};
     system.add_joint_force("motor", "joint", is_jump ? "10*step(t-1/3)" : "10*max(0,t-1/3)");
     for (const double tolerance : {1e-6, 1e-9}) {
-      const Solved solved =
-          solve(system, 1.0, {.elements = 4, .pair = "auto", .tolerance = tolerance, .most_memory = 1e8});
+      const Reached solved =
+          reach(system, 1.0, {.elements = 4, .pair = "auto", .tolerance = tolerance, .most_memory = 1e8});
       State<double> end;
       solved.solver->calc_state(1.0, end);
       const double t = 1.0 - kAt;
@@ -93,7 +93,7 @@ TEST(ToleranceTest, AStopIsHitWhereItIs) {
   set_accurate(march, 1.0, 1.0);
   const double reference = run_system(std::move(march)).report.final_state.u[0];
   for (const double tolerance : {1e-6, 1e-8, 1e-9}) {
-    const Solved solved = solve(system, 1.0, {.elements = 4, .pair = "auto", .tolerance = tolerance});
+    const Reached solved = reach(system, 1.0, {.elements = 4, .pair = "auto", .tolerance = tolerance});
     State<double> end;
     solved.solver->calc_state(1.0, end);
     EXPECT_NEAR(end.u[0], reference, 1000.0 * tolerance) << tolerance;
@@ -103,7 +103,7 @@ TEST(ToleranceTest, AStopIsHitWhereItIs) {
 
 TEST(ToleranceTest, ElementsForWhichThereIsNoMemoryAreRefused) {
   try {
-    solve(double_pendulum(), 5.0, {.elements = 8, .pair = "LQ", .tolerance = 1e-9, .most_memory = 2e6});
+    reach(double_pendulum(), 5.0, {.elements = 8, .pair = "LQ", .tolerance = 1e-9, .most_memory = 2e6});
     FAIL() << "thousands of elements do not fit into two megabytes";
   } catch (const ComputationError& error) {
     const std::string message = error.what();
@@ -118,7 +118,7 @@ TEST(ToleranceTest, AWindowThatIsTooLongIsShortenedAndTheNextOnesBeginWithItsLen
   // From a state that is held Newton's method does not see far.
   const StateTimeOptions options{
       .elements = 100, .pair = "QC", .tolerance = 1e-4, .guess = FirstGuess::kHeld};
-  const Solved solved = solve(double_pendulum(), 60.0, options);
+  const Reached solved = reach(double_pendulum(), 60.0, options);
   const StateTimeStatistics& statistics = solved.solver->statistics();
   EXPECT_LE(statistics.error, 1e-4);
   EXPECT_GT(statistics.shorter_windows, 0);
@@ -131,7 +131,7 @@ TEST(ToleranceTest, AWindowThatIsTooLongIsShortenedAndTheNextOnesBeginWithItsLen
 TEST(ToleranceTest, WithoutToleranceTooLongAWindowIsHalved) {
   const System system = double_pendulum();
   const StateTimeOptions options{.elements = 800, .pair = "QC", .guess = FirstGuess::kHeld};
-  const Solved solved = solve(system, 40.0, options);
+  const Reached solved = reach(system, 40.0, options);
   EXPECT_GT(solved.solver->statistics().shorter_windows, 0);
   ASSERT_EQ(solved.solver->elements().size(), 800U);
   for (const TimeElement& element : solved.solver->elements()) EXPECT_NEAR(element.h, 0.05, 1e-12);

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-constexpr const char* kPendulum =
+constexpr const char* kSwingingRod =
     "sestina: 1\n"
     "parameters: {l: 0.8}\n"
     "gravity: [0, -9.81, 0]\n"
@@ -29,7 +29,7 @@ class SessionTest : public testing::Test {
     folder_ = fs::temp_directory_path() / ("sestina_session_" + std::to_string(getpid()));
     fs::create_directories(folder_);
     file_ = folder_ / "pendulum.yaml";
-    std::ofstream(file_) << kPendulum;
+    std::ofstream(file_) << kSwingingRod;
     session_ = std::make_unique<Session>(file_, folder_, sender());
   }
   void TearDown() override {
@@ -203,12 +203,12 @@ TEST_F(SessionTest, SavesANewModelInItsFolderAlone) {
 TEST_F(SessionTest, ReloadsWhenTheFileChangesAndAsksWhereThatWouldLoseEdits) {
   session_->join(1);
   finish();
-  std::ofstream(file_) << std::string(kPendulum) << "# changed\n";
+  std::ofstream(file_) << std::string(kSwingingRod) << "# changed\n";
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
   session_->tick();
   EXPECT_THAT(last("document"), HasSubstr("# changed"));
   session_->handle(1, R"({"type":"set","path":"parameters.l","value":"0.7"})");
-  std::ofstream(file_) << kPendulum;
+  std::ofstream(file_) << kSwingingRod;
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
   session_->tick();
   EXPECT_NE(last("changed"), "");

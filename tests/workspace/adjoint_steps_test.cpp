@@ -6,13 +6,13 @@
 #include <cmath>
 #include <memory>
 
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/integrate/explicit_runge_kutta.h"
 #include "sestina/io/model_file.h"
 #include "sestina/workspace/system_equations.h"
 #include "sestina/workspace/tangent_equations.h"
 #include "sestina/workspace/workspace.h"
-#include "source_folder.h"
 
 namespace sestina::test {
 namespace {
@@ -26,7 +26,7 @@ const ButcherTableau& tableau(const std::string& name) {
 
 struct Problem {
   Problem(const std::string& example, std::vector<std::string> names)
-      : workspace(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + example + ".yaml")),
+      : workspace(read_model_file(repository() + "/examples/" + example + ".yaml")),
         dynamics(workspace.shared_model(), workspace.properties(), "recursive"),
         own(dynamics),
         parameters(std::move(names)),

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "dynamics/random_systems.h"
+#include "repository.h"
 #include "sanitizers.h"
 #include "sestina/dynamics/assembly.h"
 #include "sestina/integrate/rule_list.h"
@@ -15,7 +16,6 @@
 #include "sestina/workspace/simulator.h"
 #include "sestina/workspace/system_equations.h"
 #include "sestina/workspace/workspace.h"
-#include "source_folder.h"
 #include "workspace/run_system.h"
 #include "workspace/test_systems.h"
 
@@ -107,8 +107,7 @@ TEST_P(Stepping, DoesNotAllocate) {
 TEST(SteppingWithLoops, DoesNotAllocateAfterTheFirstSteps) {
   for (const char* name :
        {"16_four_bar", "17_slider_crank", "18_squeezer", "19_every_constraint", "20_bicycle"}) {
-    const auto model =
-        freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + name + ".yaml"));
+    const auto model = freeze(read_model_file(repository() + "/examples/" + name + ".yaml"));
     const Properties<double> properties = calc_properties(*model);
     for (const char* solver : {"recursive", "kane"}) {
       ForwardDynamics dynamics(model, properties, solver);

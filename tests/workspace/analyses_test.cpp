@@ -8,9 +8,9 @@
 #include <numbers>
 
 #include "message_of.h"
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/io/model_file.h"
-#include "source_folder.h"
 #include "workspace/run_system.h"
 
 namespace sestina {
@@ -255,7 +255,7 @@ analysis: {type: modes, about: initial}
 // ---- kinematics -------------------------------------------------------------------------------------------
 
 System driven_four_bar(const std::string& type) {
-  System system = read_model_file(SESTINA_SOURCE_DIR "/examples/16_four_bar.yaml");
+  System system = read_model_file(repository() + "/examples/16_four_bar.yaml");
   ConstraintSpec& motor = system.constraints.emplace_back();
   motor.name = "motor", motor.type = "motion", motor.joint = "hip", motor.value = {"1 + 6*t + sin(3*t)"};
   for (JointSpec& joint : system.joints) joint.q = {}, joint.u = {};
@@ -309,7 +309,7 @@ analysis: {type: kinematics, duration: 1}
 }
 
 TEST(Kinematics, TellsHowManyDegreesOfFreedomAreLeft) {
-  System system = read_model_file(SESTINA_SOURCE_DIR "/examples/16_four_bar.yaml");
+  System system = read_model_file(repository() + "/examples/16_four_bar.yaml");
   system.analysis.type = "kinematics";
   const RunResult run = run_anyhow(std::move(system));
   EXPECT_EQ(run.report.status, RunStatus::kFailed);

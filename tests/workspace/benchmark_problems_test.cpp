@@ -8,10 +8,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "repository.h"
 #include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/io/model_file.h"
-#include "source_folder.h"
 #include "workspace/run_system.h"
 
 namespace sestina {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "message_of.h"
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/io/model_file.h"
-#include "source_folder.h"
 #include "workspace/run_system.h"
 
 namespace sestina {
@@ -15,8 +15,6 @@ namespace {
 
 using namespace test;
 using testing_support::message_of;
-
-System example(const std::string& name) { return read_model_file(SESTINA_SOURCE_DIR "/examples/" + name); }
 
 System in_cartesian(System system) {
   system.analysis.coordinates = "cartesian";

@@ -8,7 +8,7 @@
 namespace sestina::test {
 namespace {
 
-System make_driven_robot(const std::string& rule, const std::string& driver) {
+System make_robot_with(const std::string& rule, const std::string& driver) {
   System system = make_robot();
   add_given_forces(system);
   system.analysis.integrator.name = rule;
@@ -32,7 +32,7 @@ class Determinism : public testing::TestWithParam<std::tuple<std::string, std::s
  protected:
   void SetUp() override {
     const auto& [rule, driver] = GetParam();
-    system_ = make_driven_robot(rule, driver);
+    system_ = make_robot_with(rule, driver);
   }
   System system_;
 };

@@ -7,14 +7,12 @@
 
 #include <cmath>
 
+#include "repository.h"
 #include "sestina/io/model_file.h"
-#include "source_folder.h"
 #include "workspace/run_system.h"
 
 namespace sestina::test {
 namespace {
-
-System example(const std::string& name) { return read_model_file(SESTINA_SOURCE_DIR "/examples/" + name); }
 
 JointSpec& add_hinge(System& system, const std::string& name, const std::string& parent,
                      const std::string& child, Triple axis = {0, 0, 1}) {

@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include "message_of.h"
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/mobility.h"
 #include "sestina/io/model_file.h"
-#include "source_folder.h"
 #include "workspace/run_system.h"
 
 namespace sestina {
@@ -19,8 +19,6 @@ namespace {
 
 using namespace test;
 using testing_support::message_of;
-
-System example(const std::string& name) { return read_model_file(SESTINA_SOURCE_DIR "/examples/" + name); }
 
 JointSpec& add_hinge(System& system, const std::string& name, const std::string& parent,
                      const std::string& child, Triple axis = {0, 0, 1}) {

@@ -11,11 +11,11 @@
 #include <numbers>
 
 #include "message_of.h"
+#include "repository.h"
 #include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/mobility.h"
 #include "sestina/io/model_file.h"
-#include "source_folder.h"
 #include "workspace/run_system.h"
 
 namespace sestina {
@@ -175,7 +175,7 @@ TEST(Rolling, NamesADiscThatLiesFlat) {
 
 // ---- the bicycle ------------------------------------------------------------------------------------------
 
-System bicycle() { return read_model_file(SESTINA_SOURCE_DIR "/examples/20_bicycle.yaml"); }
+System bicycle() { return read_model_file(repository() + "/examples/20_bicycle.yaml"); }
 
 // The accelerations of lean and steer at a small displacement from riding straight on, all else assembled.
 std::array<double, 2> lean_and_steer(System system, double v, const std::array<double, 4>& x) {

@@ -7,34 +7,16 @@
 #include <cmath>
 #include <limits>
 
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/io/model_file.h"
 #include "sestina/workspace/run_sensitivities.h"
-#include "source_folder.h"
 #include "workspace/run_system.h"
 
 namespace sestina::test {
 namespace {
 
 using testing::HasSubstr;
-
-System example(const std::string& name) {
-  return read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + name + ".yaml");
-}
-
-// A mass on a spring, released with a speed.
-System make_oscillator() {
-  System system;
-  system.parameters = {{"m", 2.0}, {"k", 50.0}, {"v", 0.7}, {"start", 1.0}};
-  system.add_particle("mass", "m");
-  JointSpec& rail = system.add_joint("rail", "prismatic", "ground.origin", "mass.origin");
-  rail.axis = {1, 0, 0};
-  rail.q = {0.3};
-  rail.u = {"v"};
-  system.add_joint_spring("spring", "rail", {"k"});
-  set_accurate(system, 2.0, 0.05);
-  return system;
-}
 
 // The sum of all values, each squared and with a weight of its own.
 double calc_squares(std::span<const double>, std::span<const double> values, std::span<double> by_values) {
@@ -98,13 +80,13 @@ TEST(RunGradient, OfTheLastPositionOfAnOscillatorIsThatOfItsClosedForm) {
 
 // With rows at the ends of fixed steps both are derivatives of the same numerical solution.
 TEST(RunGradient, OfFixedStepsIsThatOfTheForwardDerivatives) {
-  System top = example("04_heavy_top");
+  System top = example("04_heavy_top.yaml");
   set_fixed_step(top, "rk4", 0.01, 0.3);
   top.output.every = 0.05;
   expect_forward(top,
                  squares({"m", "r", "l", "tilt", "spin", "precession", "tip.u[0]"}, {"tip.q[1]", "tip.u[2]"}),
                  1e-8);
-  System all = example("07_every_joint_and_force");
+  System all = example("07_every_joint_and_force.yaml");
   set_fixed_step(all, "dormand_prince_54", 0.002, 0.1);
   all.output.every = 0.02;
   std::vector<std::string> columns = Workspace(all).model().u_names();
@@ -115,7 +97,7 @@ TEST(RunGradient, OfFixedStepsIsThatOfTheForwardDerivatives) {
 TEST(RunGradient, OfRowsWithinStepsIsThatOfTheForwardDerivatives) {
   expect_forward(make_oscillator(),
                  squares({"m", "k", "v", "rail.q"}, {"rail.q", "rail.u", "energy.kinetic"}), 1e-8);
-  System top = example("04_heavy_top");
+  System top = example("04_heavy_top.yaml");
   set_accurate(top, 0.3, 0.007);
   expect_forward(
       top, squares({"m", "l", "spin", "precession"}, {"axle.origin.x", "axle.origin.z", "tip.u[1]"}), 1e-7);
@@ -179,7 +161,8 @@ TEST(RunGradient, RefusesWhatHasNone) {
   EXPECT_THAT(message_of(system, {.by = {"mm"}, .columns = {"t"}}), HasSubstr("mm"));
   EXPECT_THAT(message_of(system, {.by = {"m"}, .columns = {"t", "rail.q"}}),
               HasSubstr("a function must give the cost"));
-  EXPECT_THAT(message_of(example("16_four_bar"), {.by = {"x"}, .columns = {"t"}}), HasSubstr("closed loops"));
+  EXPECT_THAT(message_of(example("16_four_bar.yaml"), {.by = {"x"}, .columns = {"t"}}),
+              HasSubstr("closed loops"));
   System stiff = system;
   stiff.analysis.integrator.name = "radau_iia";
   EXPECT_THAT(message_of(stiff, {.by = {"m"}, .columns = {"t"}}),

@@ -6,10 +6,10 @@
 
 #include <cmath>
 
+#include "repository.h"
 #include "sestina/base/error.h"
 #include "sestina/io/model_file.h"
 #include "sestina/model/properties.h"
-#include "source_folder.h"
 #include "workspace/run_system.h"
 
 namespace sestina::test {
@@ -17,25 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-System example(const std::string& name) {
-  return read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + name + ".yaml");
-}
-
-// A mass on a spring, released with a speed.
-System make_oscillator() {
-  System system;
-  system.parameters = {{"m", 2.0}, {"k", 50.0}, {"v", 0.7}, {"start", 1.0}};
-  system.add_particle("mass", "m");
-  JointSpec& rail = system.add_joint("rail", "prismatic", "ground.origin", "mass.origin");
-  rail.axis = {1, 0, 0};
-  rail.q = {0.3};
-  rail.u = {"v"};
-  system.add_joint_spring("spring", "rail", {"k"});
-  set_accurate(system, 2.0, 0.05);
-  return system;
-}
-
-std::string message_of(System system, const SensitivityOptions& options) {
+std::string refusal_of(System system, const SensitivityOptions& options) {
   try {
     calc_run_sensitivities(Workspace(std::move(system)), options);
   } catch (const InputError& error) {
@@ -115,14 +97,14 @@ void expect_differences(const System& system, const std::vector<std::string>& pa
 }
 
 TEST(RunSensitivities, OfAHeavyTopAreThoseOfDifferences) {
-  System system = example("04_heavy_top");
+  System system = example("04_heavy_top.yaml");
   set_accurate(system, 0.3, 0.05);
   expect_differences(system, {"m", "r", "l", "tilt", "spin", "precession"},
                      {"tip.q[1]", "tip.u[2]", "axle.origin.x", "axle.origin.z", "energy.total"}, 2e-4);
 }
 
 TEST(RunSensitivities, OfEveryJointAndForceAreThoseOfDifferences) {
-  System system = example("07_every_joint_and_force");
+  System system = example("07_every_joint_and_force.yaml");
   set_accurate(system, 0.3, 0.05);
   std::vector<std::string> columns;
   const Workspace workspace(system);
@@ -149,7 +131,7 @@ TEST(RunSensitivities, WithFixedStepsAreThoseOfTheNumericalSolution) {
 }
 
 TEST(RunSensitivities, InitialValuesTurnAnOrientation) {
-  System system = example("04_heavy_top");
+  System system = example("04_heavy_top.yaml");
   set_accurate(system, 0.2, 0.2);
   const Workspace workspace(system);
   const Told told = differentiate(system, {"tip.u[0]", "tip.u[2]"}, {"tip.u[0]", "axle.origin.y"});
@@ -171,29 +153,31 @@ TEST(RunSensitivities, InitialValuesTurnAnOrientation) {
 
 TEST(RunSensitivities, RefuseWhatHasNone) {
   const System system = make_oscillator();
-  EXPECT_THAT(message_of(system, {.by = {}, .columns = {"t"}}), HasSubstr("no name of a parameter"));
-  EXPECT_THAT(message_of(system, {.by = {"m"}, .columns = {}}), HasSubstr("no column"));
-  EXPECT_THAT(message_of(system, {.by = {"mm"}, .columns = {"t"}}), HasSubstr("mm"));
-  EXPECT_THAT(message_of(system, {.by = {"m"}, .columns = {"rail.v"}}), HasSubstr("no column 'rail.v'"));
-  EXPECT_THAT(message_of(example("04_heavy_top"), {.by = {"tip.q[0]"}, .columns = {"t"}}),
+  EXPECT_THAT(refusal_of(system, {.by = {}, .columns = {"t"}}), HasSubstr("no name of a parameter"));
+  EXPECT_THAT(refusal_of(system, {.by = {"m"}, .columns = {}}), HasSubstr("no column"));
+  EXPECT_THAT(refusal_of(system, {.by = {"mm"}, .columns = {"t"}}), HasSubstr("mm"));
+  EXPECT_THAT(refusal_of(system, {.by = {"m"}, .columns = {"rail.v"}}), HasSubstr("no column 'rail.v'"));
+  EXPECT_THAT(refusal_of(example("04_heavy_top.yaml"), {.by = {"tip.q[0]"}, .columns = {"t"}}),
               HasSubstr("an Euler parameter"));
-  EXPECT_THAT(message_of(example("16_four_bar"), {.by = {"x"}, .columns = {"t"}}), HasSubstr("closed loops"));
-  EXPECT_THAT(message_of(example("12_bouncing_pendulum"), {.by = {"x"}, .columns = {"t"}}),
+  EXPECT_THAT(refusal_of(example("16_four_bar.yaml"), {.by = {"x"}, .columns = {"t"}}),
+              HasSubstr("closed loops"));
+  EXPECT_THAT(refusal_of(example("12_bouncing_pendulum.yaml"), {.by = {"x"}, .columns = {"t"}}),
               HasSubstr("events"));
-  EXPECT_THAT(message_of(example("23_stick_slip"), {.by = {"x"}, .columns = {"t"}}),
+  EXPECT_THAT(refusal_of(example("23_stick_slip.yaml"), {.by = {"x"}, .columns = {"t"}}),
               HasSubstr("states with a rate"));
-  EXPECT_THAT(message_of(example("15_state_time"), {.by = {"x"}, .columns = {"t"}}), HasSubstr("state_time"));
+  EXPECT_THAT(refusal_of(example("15_state_time.yaml"), {.by = {"x"}, .columns = {"t"}}),
+              HasSubstr("state_time"));
 }
 
 TEST(RunSensitivities, RefuseIntegralsAndJumpsAtTimesThatDependOnAParameter) {
   System system = make_oscillator();
   system.add_joint_damper("damper", "rail", {"0.1"});
-  EXPECT_THAT(message_of(system, {.by = {"m"}, .columns = {"energy.dissipated"}}),
+  EXPECT_THAT(refusal_of(system, {.by = {"m"}, .columns = {"energy.dissipated"}}),
               HasSubstr("contains an integral over time"));
   System pushed = system;
   pushed.add_joint_force("push", "rail", {"if(t < start, 0, 3)"});
-  EXPECT_THAT(message_of(pushed, {.by = {"start"}, .columns = {"rail.q"}}), HasSubstr("jumps at a time"));
-  EXPECT_EQ(message_of(pushed, {.by = {"m"}, .columns = {"rail.q"}}), "");
+  EXPECT_THAT(refusal_of(pushed, {.by = {"start"}, .columns = {"rail.q"}}), HasSubstr("jumps at a time"));
+  EXPECT_EQ(refusal_of(pushed, {.by = {"m"}, .columns = {"rail.q"}}), "");
   System ramped = system;  // a kink
   ramped.add_joint_force("push", "rail", {"max(0, t - start)"});
   expect_differences(ramped, {"start"}, {"rail.q"}, 1e-5);

@@ -7,10 +7,15 @@
 #include <string>
 #include <utility>
 
+#include "repository.h"
+#include "sestina/io/model_file.h"
 #include "sestina/model/analysis.h"
 #include "sestina/workspace/workspace.h"
 
 namespace sestina::test {
+
+// The model examples/NAME.
+inline System example(const std::string& name) { return read_model_file(repository() + "/examples/" + name); }
 
 struct RunResult {
   RunReport report;
@@ -54,6 +59,20 @@ inline void set_accurate(System& system, double duration, double every) {
   system.analysis.step.atol = 1e-13;
   system.analysis.duration = duration;
   system.output.every = every;
+}
+
+// A mass on a spring, released with a speed.
+inline System make_oscillator() {
+  System system;
+  system.parameters = {{"m", 2.0}, {"k", 50.0}, {"v", 0.7}, {"start", 1.0}};
+  system.add_particle("mass", "m");
+  JointSpec& rail = system.add_joint("rail", "prismatic", "ground.origin", "mass.origin");
+  rail.axis = {1, 0, 0};
+  rail.q = {0.3};
+  rail.u = {"v"};
+  system.add_joint_spring("spring", "rail", {"k"});
+  set_accurate(system, 2.0, 0.05);
+  return system;
 }
 
 inline void set_fixed_step(System& system, std::string rule, double dt, double duration) {

@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Trees, Faces,
 
 TEST(Faces, ResidualByAParameterIsItsDerivative) {
   const auto residual = [](double mass, std::vector<double>* by_mass) {
-    System description = double_pendulum();
+    System description = hinged_rods();
     description.set_parameter("m", mass);
     description.bodies.back().mass = "m";
     Point at(description);
