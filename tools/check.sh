@@ -2,11 +2,12 @@
 # check.sh [--full|--aarch64]: what a commit has to pass (`./dev check`). Stages run in turn, each announced and timed;
 # the first that fails ends the run.
 #
-# By default one compiler does most of the work: clang++ builds and tests everything. g++ builds the library and runs the
-# tests in which compilers differ most (numbers, lanes, order of evaluation); the sanitizers and clang-tidy look at what
-# changed (tools/changed_files.sh); fuzz targets answer the inputs that are kept. --full is for a person: every test
-# by g++ and under the sanitizers, clang-tidy on every source, random inputs for each fuzz target, and the core tests
-# compiled for AArch64 and run by an emulator, which --aarch64 does alone.
+# By default one compiler does most of the work: clang++ builds and tests everything. g++ compiles the library, with little
+# optimisation, and runs the tests in which compilers differ most (numbers, lanes, order of evaluation); the sanitizers,
+# clang-tidy and the tutorials that add a part look at what changed (tools/changed_files.sh); fuzz targets answer the
+# inputs that are kept. --full is for a person: every test by clang++, by g++ with full optimisation and under the
+# sanitizers, clang-tidy on every source, random inputs for each fuzz target, and the core tests compiled for AArch64 and
+# run by an emulator, which --aarch64 does alone.
 set -euo pipefail
 cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.."
 export CI=true  # ./dev then treats warnings as errors
@@ -39,17 +40,25 @@ stage() {
 }
 
 # Folders of tests/ that test the sources that changed. A folder of src/sestina bears the name of its tests, but for two;
-# the sanitizers go without LAMMPS.
+# what the equations of motion consist of is also tested by whole runs; the sanitizers go without LAMMPS.
 changed_folders() {
   tools/changed_files.sh | sed -nE '
     \#^tests/lammps/#d
     s#^src/sestina/ensemble/.*#workspace#p; t
     s#^(src/sestina/mpi|apps/cli)/.*#cli#p; t
+    \#^src/sestina/(model|joints|forces|constraints|contact|flexible|dynamics|integrate|run)/#i workspace
     s#^(src/sestina|tests)/([a-z_]+)/.*\.(h|cpp)$#\2#p' | sort -u | tr '\n' ' '
 }
 
-gcc_folders="base numerics spatial joints forces expression dynamics batch integrate workspace fuzz"
-sanitize_folders="$(changed_folders) io workspace fuzz"
+# Whether files have changed that the tutorials on adding a part show or edit: their titles are names of files.
+added_parts_changed() {
+  tools/changed_files.sh | grep -xF \
+    -f <(sed -nE 's#^```diff title="(.*)"$#\1#p' docs/tutorials/adding_*.md) \
+    -f <(ls docs/tutorials/adding_*.md tests/docs/adding_parts_test.py) >/dev/null
+}
+
+gcc_folders="base numerics spatial joints forces expression dynamics batch particles integrate"
+sanitize_folders="$(changed_folders) io fuzz"
 # Tests that count allocations or kill the program look for other faults than the sanitizers, which slow them down most;
 # four long runs go through what short ones go through too.
 not_sanitized='DoesNotAllocate|DoNotAllocate|kill_and_resume|FlyingBeamKeepsEnergy|EnergyErrorOfFreeBodies'
@@ -68,11 +77,13 @@ fi
 
 stage "packages" ./dev setup --all
 stage "format and rules of the tree" ./dev lint --quick
-stage "clang++ release, warnings as errors: all tests" ./dev test --all
+long_tests=()
+[[ -n $full ]] || added_parts_changed || long_tests=(--label-exclude build)
+stage "clang++ release, warnings as errors: all tests" ./dev test --all "${long_tests[@]}"
 stage "demonstration" ./dev demo
 stage "documentation, every tutorial run" ./dev docs
 if [[ -z $full ]]; then
-  stage "g++ release, warnings as errors: chosen tests" env SESTINA_PRESET=gcc ./dev test --folders "$gcc_folders"
+  stage "g++, warnings as errors: the library, chosen tests" env SESTINA_PRESET=gcc-light ./dev test --folders "$gcc_folders"
   stage "address and undefined behaviour: what changed" \
     env SESTINA_PRESET=sanitize ./dev test --folders "$sanitize_folders" --exclude-regex "$not_sanitized"
   stage "clang-tidy: what changed" ./dev lint --changed

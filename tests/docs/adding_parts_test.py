@@ -3,6 +3,7 @@
 sources, builds the program and runs the pages' models.
 
   adding_parts_test.py FOLDER CXX [CMAKE_ARGUMENT...]    the copy and its build stand in FOLDER
+  adding_parts_test.py FOLDER                            only edits the copy
 """
 
 import csv
@@ -168,6 +169,8 @@ def check_rule(program, work):
 def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
     copy_sources(folder / "source")
+    if len(sys.argv) == 2:
+        return 0
     program = build(folder / "source", folder / "build", sys.argv[2], sys.argv[3:])
     work = folder / "work"
     shutil.rmtree(work, ignore_errors=True)
