@@ -208,25 +208,32 @@ TEST(Octree, HasLeavesOfOneSizeForAnyNumberOfPoints) {
   }
 }
 
+// In a periodic cube each pair with each of 27 images.
 TEST(Octree, SplitsAllPairsAmongItsLists) {
-  const Points p = make_clumps(700);
-  Octree tree;
-  tree.build(p.size(), p.x.data(), p.y.data(), p.z.data(), 5);
-  std::vector<int> seen(static_cast<std::size_t>(p.size()) * p.size(), 0);
-  const auto add = [&](int target, int source) {
-    const Octree::Node &a = tree.nodes()[target], &b = tree.nodes()[source];
-    for (int i = a.begin; i < a.end; ++i) {
-      for (int j = b.begin; j < b.end; ++j) ++seen[i * p.size() + j];
+  for (const bool is_periodic : {false, true}) {
+    const Points p = make_clumps(700);
+    Octree tree;
+    if (is_periodic) {
+      tree.build_periodic({-4, -4, -4}, 8.0, p.size(), p.x.data(), p.y.data(), p.z.data(), 5);
+    } else {
+      tree.build(p.size(), p.x.data(), p.y.data(), p.z.data(), 5);
     }
-  };
-  for (int i = 0; i < static_cast<int>(tree.nodes().size()); ++i) {
-    for (const int s : tree.u(i)) add(i, s);
-    for (const int s : tree.w(i)) add(i, s);
-    for (const int s : tree.x(i)) add(i, s);
-    for (const auto& far : tree.v(i)) add(i, far.source);
+    std::vector<int> seen(static_cast<std::size_t>(p.size()) * p.size(), 0);
+    const auto add = [&](int target, int source) {
+      const Octree::Node &a = tree.nodes()[target], &b = tree.nodes()[source];
+      for (int i = a.begin; i < a.end; ++i) {
+        for (int j = b.begin; j < b.end; ++j) ++seen[i * p.size() + j];
+      }
+    };
+    for (int i = 0; i < static_cast<int>(tree.nodes().size()); ++i) {
+      for (const Octree::Near& near : tree.u(i)) add(i, near.node);
+      for (const Octree::Near& near : tree.w(i)) add(i, near.node);
+      for (const Octree::Near& near : tree.x(i)) add(i, near.node);
+      for (const auto& far : tree.v(i)) add(i, far.source);
+    }
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), is_periodic ? 27 : 1), static_cast<long>(seen.size()));
+    EXPECT_GT(tree.levels(), 5);
   }
-  EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<long>(seen.size()));
-  EXPECT_GT(tree.levels(), 5);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // Sums over all pairs in linear time:
 //
-//   (1) u(x_i) = sum_{j != i} q_j / |x_i - x_j|    and its gradient, for an open box
+//   (1) u(x_i) = sum_{j != i} q_j / |x_i - x_j|    and its gradient
+//
+// for an open box, or for a periodic cube without charge on the whole, where j goes through all images too
+// (set_cube).
 //
 // The fast multipole method of Greengard and Rokhlin (J. Comput. Phys. 73, 1987) on an adaptive octree
 // (octree.h). With solid harmonics (Dehnen, Comput. Astrophys. Cosmol. 1, 2014)
@@ -31,17 +34,27 @@
 // -Upsilon_{n-1}^{m-1}*, d/dz Upsilon_n^m = Upsilon_{n-1}^m, and (d/dx + i d/dy) Theta_n^m =
 // Theta_{n+1}^{m+1}, d/dz Theta_n^m = -Theta_{n+1}^m.
 //
+// In a periodic cube all lists reach into its 26 neighbours, and the root's local expansion begins with that
+// of the images beyond (lattice_translation.h). These sums by spheres of images leave the field of the
+// charges on the surface of the sphere. In a conductor it is none, and u is zero on average: with V the
+// volume, D = sum_j q_j x_j, x from the centre,
+//
+//   (13) u(x) -= 4 pi/(3 V) D . x - 2 pi/(3 V) sum_j q_j |x_j|^2
+//
 // Eight translations in one direction, or eight particles of a box, share a SIMD register. Results have the
 // same bits for any number of threads: each box adds up its own lists in their order.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "sestina/numerics/cache_line_vector.h"
 #include "sestina/particles/kernels/multipole_kernels.h"
 #include "sestina/particles/kernels/particle_kernels.h"
+#include "sestina/particles/lattice_translation.h"
 #include "sestina/particles/multipole_tables.h"
 #include "sestina/particles/octree.h"
 
@@ -50,10 +63,13 @@ namespace sestina {
 class Executor;
 
 struct MultipoleOptions {
-  double tolerance = 1e-6;  // of potential and gradient, relative in the least-squares sense: 1e-12 to 1e-1
-  int order = 0;            // of the expansions instead of the one that the tolerance requires
-  int most_in_leaf = 0;     // particles; 0: chosen for the order
-  int levels = -1;          // every box is cut down to this level, and no farther
+  // Of potential and gradient, relative in the least-squares sense, 1e-12 to 1e-1; in a periodic cube
+  // relative to those of charges at random places.
+  double tolerance = 1e-6;
+  int order = 0;         // of the expansions instead of the one that the tolerance requires
+  int most_in_leaf = 0;  // particles; 0: chosen for the order
+  int levels = -1;       // every box is cut down to this level, and no farther
+  bool is_periodic = false;
 };
 
 class FastMultipole {
@@ -61,6 +77,10 @@ class FastMultipole {
   // Throws InputError for options out of range. The executor must outlive it.
   FastMultipole(const MultipoleOptions& options, Executor& executor,
                 InstructionSet set = default_instruction_set());
+
+  // Before `calc`, of a periodic one: the cube's side, m, and its corner of smallest coordinates. Particles
+  // may be anywhere, their images are found; their charges add up to zero.
+  void set_cube(const Vector3d& lower, double side);
 
   // The potential (n) and gradient (3 arrays of n) of n charges; a particle does not act on itself, nor on
   // one at the same place.
@@ -72,7 +92,7 @@ class FastMultipole {
   const Octree& tree() const { return tree_; }
 
   // The order whose error is below a tolerance.
-  static int order_for(double tolerance);
+  static int order_for(double tolerance, bool is_periodic = false);
 
  private:
   using Doubles = CacheLineVector<double>;
@@ -84,11 +104,14 @@ class FastMultipole {
   void convert_to_locals();  // steps 3 and 4
   void evaluate();           // steps 5 to 7
   void convert_level(int first, int last, double* scratch);
+  void add_surface_field();  // (13)
   void add_far_particles(int node, double* scratch);
   void evaluate_leaf(int node, double* scratch);
   void add_local_fields(int node, PointTask& task, double* fields);
-  void add_multipole_fields(int leaf, int source, PointTask& task, double* fields);
-  PointTask point_task(const Octree::Node& particles, const Octree::Node& box, double* scratch);
+  void add_multipole_fields(int leaf, const Octree::Near& source, PointTask& task, double* fields);
+  void add_near_particles(int leaf);
+  PointTask point_task(const Octree::Node& particles, const Octree::Node& box, double* scratch,
+                       const Vector3d& shift = {});
   double* multipole(int node) { return multipoles_.data() + static_cast<std::size_t>(node) * tables_.size(); }
   double* local(int node) { return locals_.data() + static_cast<std::size_t>(node) * tables_.size(); }
 
@@ -97,6 +120,10 @@ class FastMultipole {
   const ParticleKernels& near_;
   const MultipoleKernels& far_;
   MultipoleTables tables_;
+  std::optional<LatticeTranslation> lattice_;   // of a periodic cube
+  Vector3d lower_{};                            // m, its corner
+  double period_ = 0.0;                         // m, its side
+  std::array<std::vector<double>, 3> wrapped_;  // m, places in the cube
   Octree tree_;
   Doubles x_, y_, z_, charge_, potential_, gx_, gy_, gz_;  // in the order of the tree, padded
   Doubles multipoles_, locals_;                            // (nodes x (p+1)^2)

@@ -20,6 +20,9 @@ std::uint64_t spread(std::uint64_t a) {
   return (a | a << 2) & 0x1249249249249249;
 }
 
+// An image's place in sides of the root.
+std::array<int, 3> steps_of(int image) { return {image / 9 - 1, image / 3 % 3 - 1, image % 3 - 1}; }
+
 }  // namespace
 
 Vector3d Octree::center(const Node& node) const {
@@ -97,68 +100,81 @@ void Octree::cut(int most, int levels) {
   }
 }
 
-bool Octree::touch(const Node& a, const Node& b) const {
-  const int level = std::max(a.level, b.level);
+Vector3d Octree::shift(int image) const {
+  const std::array<int, 3> steps = steps_of(image);
+  return {side_ * steps[0], side_ * steps[1], side_ * steps[2]};
+}
+
+bool Octree::touch(const Node& a, const Near& b) const {
+  const Node& other = nodes_[b.node];
+  const std::array<int, 3> steps = steps_of(b.image);
+  const int level = std::max(a.level, other.level);
   for (int k = 0; k < 3; ++k) {
-    const std::int64_t a0 = std::int64_t{a.at[k]} << (level - a.level),
-                       b0 = std::int64_t{b.at[k]} << (level - b.level);
-    const std::int64_t a1 = std::int64_t{a.at[k] + 1} << (level - a.level),
-                       b1 = std::int64_t{b.at[k] + 1} << (level - b.level);
-    if (a1 < b0 || b1 < a0) return false;
+    const std::int64_t begin = std::int64_t{a.at[k]} << (level - a.level),
+                       end = std::int64_t{a.at[k] + 1} << (level - a.level);
+    const std::int64_t image = std::int64_t{steps[k]} * (std::int64_t{1} << level);
+    const std::int64_t other_begin = (std::int64_t{other.at[k]} << (level - other.level)) + image,
+                       other_end = (std::int64_t{other.at[k] + 1} << (level - other.level)) + image;
+    if (end < other_begin || other_end < begin) return false;
   }
   return true;
 }
 
 // Finds the members of the lists in a box next to a leaf, or in that box's children.
-void Octree::descend(const Node& leaf, int node) {
-  const Node& other = nodes_[node];
+void Octree::descend(const Node& leaf, const Near& other) {
+  const Node& node = nodes_[other.node];
   if (!touch(leaf, other)) {
-    w_.items.push_back(node);
-  } else if (other.is_leaf()) {
-    u_.items.push_back(node);
+    w_.items.push_back(other);
+  } else if (node.is_leaf()) {
+    u_.items.push_back(other);
   } else {
-    for (int k = 0; k < other.children; ++k) descend(leaf, other.first_child + k);
+    for (int k = 0; k < node.children; ++k) descend(leaf, {node.first_child + k, other.image});
+  }
+}
+
+// Puts a box beside a node's parent, or that box's children, into the lists of the node.
+void Octree::list_beside(const Node& node, const Near& beside) {
+  const Node& uncle = nodes_[beside.node];
+  if (uncle.is_leaf()) (touch(node, beside) ? coarse_ : x_).items.push_back(beside);
+  const std::array<int, 3> steps = steps_of(beside.image);
+  for (int k = 0; k < uncle.children; ++k) {
+    const Near cousin{uncle.first_child + k, beside.image};
+    if (touch(node, cousin)) {
+      colleagues_.items.push_back(cousin);
+      continue;
+    }
+    std::array<int, 3> d{};
+    for (int a = 0; a < 3; ++a) d[a] = nodes_[cousin.node].at[a] + steps[a] * (1 << node.level) - node.at[a];
+    v_.items.push_back({cousin.node, static_cast<std::int16_t>(direction_of(d[0], d[1], d[2]))});
   }
 }
 
 void Octree::make_lists() {
-  for (Lists<int>* lists : {&u_, &w_, &x_, &colleagues_, &coarse_}) *lists = {};
+  for (Lists<Near>* lists : {&u_, &w_, &x_, &colleagues_, &coarse_}) *lists = {};
   v_ = {};
   for (int i = 0; i < static_cast<int>(nodes_.size()); ++i) {
     const Node& node = nodes_[i];
     if (node.parent < 0) {
-      colleagues_.items.push_back(i);
+      for (std::int16_t image = 0; image < 27; ++image) {
+        if (is_periodic_ || image == kOwnImage) colleagues_.items.push_back({i, image});
+      }
     } else {
       // By number, since the lists grow meanwhile.
       for (int c = colleagues_.begins[node.parent]; c < colleagues_.begins[node.parent + 1]; ++c) {
-        const int beside = colleagues_.items[c];
-        const Node& uncle = nodes_[beside];
-        if (uncle.is_leaf()) {
-          (touch(node, uncle) ? coarse_ : x_).items.push_back(beside);
-        }
-        for (int k = 0; k < uncle.children; ++k) {
-          const int cousin = uncle.first_child + k;
-          const Node& other = nodes_[cousin];
-          if (touch(node, other)) {
-            colleagues_.items.push_back(cousin);
-          } else {
-            const int d =
-                direction_of(other.at[0] - node.at[0], other.at[1] - node.at[1], other.at[2] - node.at[2]);
-            v_.items.push_back({cousin, static_cast<std::int16_t>(d)});
-          }
-        }
+        const Near beside = colleagues_.items[c];
+        list_beside(node, beside);
       }
       for (int c = coarse_.begins[node.parent]; c < coarse_.begins[node.parent + 1]; ++c) {
-        const int large = coarse_.items[c];
-        (touch(node, nodes_[large]) ? coarse_ : x_).items.push_back(large);
+        const Near large = coarse_.items[c];
+        (touch(node, large) ? coarse_ : x_).items.push_back(large);
       }
     }
     // The spans of what follows begin where these end.
     colleagues_.begins.push_back(static_cast<int>(colleagues_.items.size()));
     coarse_.begins.push_back(static_cast<int>(coarse_.items.size()));
     if (node.is_leaf()) {
-      for (const int large : span_of(coarse_, i)) u_.items.push_back(large);
-      for (const int beside : span_of(colleagues_, i)) descend(node, beside);
+      for (const Near& large : span_of(coarse_, i)) u_.items.push_back(large);
+      for (const Near& beside : span_of(colleagues_, i)) descend(node, beside);
     }
     u_.begins.push_back(static_cast<int>(u_.items.size()));
     w_.begins.push_back(static_cast<int>(w_.items.size()));
@@ -168,7 +184,17 @@ void Octree::make_lists() {
 }
 
 void Octree::build(int n, const double* x, const double* y, const double* z, int most, int levels) {
+  is_periodic_ = false;
   choose_root(n, x, y, z, levels >= 0 ? 0 : most);
+  sort_points(n, x, y, z);
+  cut(most, levels);
+  make_lists();
+}
+
+void Octree::build_periodic(const Vector3d& lower, double side, int n, const double* x, const double* y,
+                            const double* z, int most, int levels) {
+  is_periodic_ = true;
+  lower_ = lower, side_ = side;
   sort_points(n, x, y, z);
   cut(most, levels);
   make_lists();

@@ -7,6 +7,9 @@
 //   W  of a leaf: smaller boxes that do not touch it but whose parents do. Their expansions act on its
 //      points.
 //   X  of a box: the leaves that have it in their list W. Their points act on its expansion.
+//
+// A periodic root has 26 images beside it, whose boxes are in the lists like its own. The images farther away
+// are in no list: lattice_translation.h.
 #pragma once
 
 #include <array>
@@ -31,11 +34,20 @@ class Octree {
     int source = 0;
     std::int16_t direction = 0;  // direction_of
   };
+  struct Near {
+    int node = 0;
+    std::int16_t image = kOwnImage;  // of the root that the box is in: see shift
+  };
+  static constexpr int kOwnImage = 13;
 
   // Boxes with more than `most` points are cut; the root is so large that points that fill their box evenly
   // come to about a third of it in a leaf. With `levels` >= 0 every box is cut down to that level instead.
   // Points are sorted in Morton's order: `order` has the index of the point at each place.
   void build(int n, const double* x, const double* y, const double* z, int most, int levels = -1);
+
+  // The same for points of a periodic cube, which is the root; all points are in it.
+  void build_periodic(const Vector3d& lower, double side, int n, const double* x, const double* y,
+                      const double* z, int most, int levels = -1);
 
   const std::vector<Node>& nodes() const { return nodes_; }  // level by level, children side by side
   const std::vector<int>& level_begins() const { return level_begins_; }
@@ -43,10 +55,12 @@ class Octree {
   const std::vector<int>& order() const { return order_; }
   double side(int level) const { return side_ / static_cast<double>(std::int64_t{1} << level); }  // m
   Vector3d center(const Node& node) const;
+  // The way from a box to the image of it that is in this image of the root, m.
+  Vector3d shift(int image) const;
 
-  std::span<const int> u(int node) const { return span_of(u_, node); }
-  std::span<const int> w(int node) const { return span_of(w_, node); }
-  std::span<const int> x(int node) const { return span_of(x_, node); }
+  std::span<const Near> u(int node) const { return span_of(u_, node); }
+  std::span<const Near> w(int node) const { return span_of(w_, node); }
+  std::span<const Near> x(int node) const { return span_of(x_, node); }
   std::span<const Far> v(int node) const { return span_of(v_, node); }
 
   // A difference of places, each from -3 to 3, source less target.
@@ -68,16 +82,18 @@ class Octree {
   void sort_points(int n, const double* x, const double* y, const double* z);
   void cut(int most, int levels);
   void make_lists();
-  void descend(const Node& leaf, int node);
-  bool touch(const Node& a, const Node& b) const;
+  void list_beside(const Node& node, const Near& beside);
+  void descend(const Node& leaf, const Near& other);
+  bool touch(const Node& a, const Near& b) const;
 
   Vector3d lower_{};
   double side_ = 1.0;  // m, of the root
+  bool is_periodic_ = false;
   std::vector<std::uint64_t> codes_;
   std::vector<int> order_;
   std::vector<Node> nodes_;
   std::vector<int> level_begins_;
-  Lists<int> u_, w_, x_, colleagues_, coarse_;  // coarse: leaves that touch and are larger
+  Lists<Near> u_, w_, x_, colleagues_, coarse_;  // coarse: leaves that touch and are larger
   Lists<Far> v_;
 };
 

@@ -110,10 +110,7 @@ class Checker {
                 model_.box.length[a], cutoff));
     }
     if (!model_.central) return;
-    if (model_.box.periodic[0] || model_.box.periodic[1] || model_.box.periodic[2]) {
-      fault("box.periodic",
-            "Coulomb forces and gravity act between all pairs of an open box; this one is periodic");
-    }
+    if (model_.box.periodic[0] || model_.box.periodic[1] || model_.box.periodic[2]) check_images();
     if (!model_.central->is_gravity && model_.charge.empty()) {
       fault("pairs", "a Coulomb force needs the charges of the particles, and there are none");
     }
@@ -125,6 +122,26 @@ class Checker {
       fault("pairs", fmt::format("a force cannot act every {} steps", model_.central->every));
     }
     if (!std::isfinite(model_.central->strength)) fault("pairs", "the strength is not finite");
+  }
+
+  // Of a central force in a box that is periodic.
+  void check_images() {
+    if (model_.central->is_gravity) {
+      fault("box.periodic",
+            "gravity acts between all pairs of an open box; the sum over images of masses has no value");
+      return;
+    }
+    if (std::ranges::find(model_.box.periodic, false) != model_.box.periodic.end()) {
+      fault("box.periodic", "a Coulomb force needs a box that is open or periodic along all axes");
+    }
+    double sum = 0.0, size = 0.0;
+    for (const double q : model_.charge) sum += q, size += std::abs(q);
+    if (std::abs(sum) > 1e-9 * size) {
+      fault("charges",
+            fmt::format("the charges of a periodic box add up to {:.6g} and not to zero: the energy of its "
+                        "images is infinite",
+                        sum));
+    }
   }
 
   void check_terms() {

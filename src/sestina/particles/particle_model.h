@@ -28,13 +28,16 @@ struct LennardJones {
   bool is_shifted = false;  // U_c makes U(cutoff) zero; otherwise it is zero
 };
 
-// U = k q_i q_j / r between all pairs of an open box, where k > 0 repels equal charges. Gravity is
-// k = -G with the masses as charges.
+// U = k q_i q_j / r between all pairs, where k > 0 repels equal charges; in a periodic box of all images,
+// which a conductor surrounds, and the charges add up to zero. Gravity is k = -G with the masses as charges,
+// in an open box.
 struct CentralForce {
   double strength = 1.0;    // k
   bool is_gravity = false;  // the masses take the place of the charges
-  double tolerance = 0.0;   // relative error allowed for the fast multipole method; 0: direct sum
-  int every = 1;            // steps between which it acts (ParticleSystem)
+  // Relative error that is allowed: by the fast multipole method or, in a periodic box that is no cube,
+  // Ewald's sum. 0: the direct sum, or Ewald's to 1e-12.
+  double tolerance = 0.0;
+  int every = 1;  // steps between which it acts (ParticleSystem)
 };
 
 // Stretches (2 particles), angles (3), dihedrals (4).

@@ -8,6 +8,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
+#include "sestina/particles/ewald_sum.h"
 #include "sestina/particles/fast_multipole.h"
 #include "sestina/particles/joint_bonds.h"
 #include "sestina/particles/particle_bodies.h"
@@ -65,10 +66,7 @@ ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, I
       terms_(model_),
       rigid_(model_, set),
       bodies_(std::make_unique<ParticleBodies>(model_, set)) {
-  if (model.central && model.central->tolerance > 0.0) {
-    multipole_ = std::make_unique<FastMultipole>(MultipoleOptions{.tolerance = model.central->tolerance},
-                                                 executor, set);
-  }
+  if (model_.central) choose_central_sum(set);
   set_particles();
   make_lists();
   if (!rigid_.empty()) rigid_.set_bonds(particles_, executor_);
@@ -187,25 +185,48 @@ void ParticleSystem::calc_sums() {
   exchange();
 }
 
-// Each pair of the open box: the virial of a force like 1/r^2 is its energy.
-void ParticleSystem::add_central_forces(bool with_sums, Numbers64& fx, Numbers64& fy, Numbers64& fz) {
+void ParticleSystem::choose_central_sum(InstructionSet set) {
+  const double tolerance = model_.central->tolerance;
+  const Box& box = model_.box;
+  const bool is_periodic = box.periodic[0];
+  const double rounding = 1e-12 * box.length[0];
+  const bool is_cube = std::abs(box.length[1] - box.length[0]) <= rounding &&
+                       std::abs(box.length[2] - box.length[0]) <= rounding;
+  if (is_periodic && (tolerance == 0.0 || !is_cube)) {
+    ewald_ = std::make_unique<EwaldSum>(tolerance == 0.0 ? 1e-12 : tolerance, executor_);
+  } else if (tolerance > 0.0) {
+    multipole_ = std::make_unique<FastMultipole>(
+        MultipoleOptions{.tolerance = tolerance, .is_periodic = is_periodic}, executor_, set);
+  }
+}
+
+void ParticleSystem::calc_central_fields() {
   const int n = particles_.size;
   const auto first_n = [n](Numbers64& values) {
     return std::span(values).first(static_cast<std::size_t>(n));
   };
-  if (multipole_) {
-    multipole_->calc(first_n(particles_.x), first_n(particles_.y), first_n(particles_.z),
-                     first_n(particles_.charge), first_n(potential_), first_n(gx_), first_n(gy_),
-                     first_n(gz_));
+  const auto x = first_n(particles_.x), y = first_n(particles_.y), z = first_n(particles_.z);
+  const auto charge = first_n(particles_.charge);
+  if (ewald_) {
+    ewald_->calc(model_.box, x, y, z, charge, first_n(potential_), first_n(gx_), first_n(gy_), first_n(gz_));
+  } else if (multipole_) {
+    if (model_.box.periodic[0]) multipole_->set_cube(model_.box.lower, model_.box.length[0]);
+    multipole_->calc(x, y, z, charge, first_n(potential_), first_n(gx_), first_n(gy_), first_n(gz_));
   } else {
     for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_}) std::fill(values->begin(), values->end(), 0.0);
     const Positions at{particles_.x.data(), particles_.y.data(), particles_.z.data()};
     add_direct_sum(kernels_, at, particles_.charge.data(), n,
                    {potential_.data(), gx_.data(), gy_.data(), gz_.data()}, executor_);
   }
+}
+
+// The virial of a force like 1/r^2 is its energy, also with all images: it is divided by a where all lengths
+// grow by a.
+void ParticleSystem::add_central_forces(bool with_sums, Numbers64& fx, Numbers64& fy, Numbers64& fz) {
+  calc_central_fields();
   const double k = model_.central->is_gravity ? -model_.central->strength : model_.central->strength;
   double energy = 0.0;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < particles_.size; ++i) {
     const double kq = k * particles_.charge[i];
     fx[i] -= kq * gx_[i];
     fy[i] -= kq * gy_[i];

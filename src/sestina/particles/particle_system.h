@@ -42,6 +42,7 @@
 
 namespace sestina {
 
+class EwaldSum;
 class Executor;
 class FastMultipole;
 class ParticleBodies;
@@ -121,6 +122,8 @@ class ParticleSystem {
   void make_lists();
   void calc_forces(bool with_sums);
   void calc_sums();
+  void choose_central_sum(InstructionSet set);
+  void calc_central_fields();
   void add_central_forces(bool with_sums, Numbers64& fx, Numbers64& fy, Numbers64& fz);
   bool has_slow_forces() const { return model_.central && model_.central->every > 1; }
   void calc_slow_forces();
@@ -154,10 +157,11 @@ class ParticleSystem {
   TermForces terms_;
   RigidBonds rigid_;
   std::unique_ptr<ParticleBodies> bodies_;
-  std::unique_ptr<FastMultipole> multipole_;  // sums central forces, if they have a tolerance
-  Numbers64 potential_, gx_, gy_, gz_;        // of central forces
-  Numbers64 slow_fx_, slow_fy_, slow_fz_;     // N, of central forces that do not act at every step
-  Numbers64 kept_fx_, kept_fy_, kept_fz_;     // forces of the motion, kept while others are measured
+  std::unique_ptr<FastMultipole> multipole_;  // these sum central forces; neither: directly
+  std::unique_ptr<EwaldSum> ewald_;
+  Numbers64 potential_, gx_, gy_, gz_;     // of central forces
+  Numbers64 slow_fx_, slow_fy_, slow_fz_;  // N, of central forces that do not act at every step
+  Numbers64 kept_fx_, kept_fy_, kept_fz_;  // forces of the motion, kept while others are measured
   Sums sums_;
   double t_ = 0.0;  // s
   std::int64_t steps_ = 0, list_builds_ = 0;
