@@ -391,7 +391,7 @@ TEST_F(ParticleRunTest, TellsWhereArticulatedPolymersAreWrong) {
 
 TEST_F(ParticleRunTest, RunsTheExamples) {
   for (const char* name : {"01_lennard_jones_fluid", "02_polymer_melt", "03_coulomb_explosion",
-                           "04_articulated_melt", "05_molecules_of_bodies"}) {
+                           "04_articulated_melt", "05_molecules_of_bodies", "06_molten_salt"}) {
     const std::string file = repository() + "/examples/particles/" + name + ".yaml";
     const ModelTree tree = read_model_tree(
         file, {{"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1.2"}});
@@ -443,6 +443,34 @@ output: {{every: 0.4}}
                 total_at_end(", charge: 0.5", "trajectory: {file: ions.h5, every: 0.1}", ", every: 20");
               }),
               HasSubstr("particles.trajectory.every: 0.1 is not a whole number of steps of 0.08"));
+}
+
+// In proportion to Madelung's constants, the energies of an ion by the nearest distance.
+TEST_F(ParticleRunTest, BuildsCrystalsOfSeveralSpecies) {
+  const auto energy_of = [&](const char* lattice, const char* species) {
+    const std::string model = fmt::format(R"(sestina: 1
+particles:
+  species: [{{name: Na, mass: 1, charge: 1}}, {{name: Cl, mass: 1, charge: -1}}]
+  positions: {{lattice: {{type: {}, cells: [2, 2, 2], density: 1, species: {}}}}}
+  pairs: [{{type: coulomb, strength: 1}}]
+analysis: {{step: {{dt: 0.001}}, duration: 0.001}}
+output: {{every: 0.001}}
+)",
+                                          lattice, species);
+    const ParticleReport report = run(model, {.result_file = path("crystal.csv")});
+    return report.last.pair / report.particles;
+  };
+  EXPECT_NEAR(energy_of("rock_salt", "[Na, Cl]"), -0.5 * 1.747564594633182, 1e-10);
+  EXPECT_NEAR(energy_of("bcc", "[Na, Cl]"), -0.5 * 1.76267477307099 / (std::sqrt(0.75) * std::cbrt(2.0)),
+              1e-10);
+  EXPECT_NEAR(energy_of("zinc_blende", "[Na, Cl]"), -0.5 * 1.63805505338879 / (std::sqrt(3.0) / 4.0 * 2.0),
+              1e-10);
+  EXPECT_THAT(message_of([&] { energy_of("rock_salt", "[Na, K]"); }),
+              HasSubstr("particles.positions.lattice.species[1]: unknown species 'K'"));
+  EXPECT_THAT(message_of([&] { energy_of("rock_salt", "[]"); }),
+              HasSubstr("lattice.species: names no species"));
+  EXPECT_THAT(message_of([&] { energy_of("rock_salt", "Na"); }),
+              HasSubstr("the charges of a periodic box add up to 64 and not to zero"));
 }
 
 TEST_F(ParticleRunTest, ReportsEveryFaultWithItsPlace) {

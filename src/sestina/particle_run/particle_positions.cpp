@@ -20,10 +20,22 @@ struct Lattice {
   std::vector<Vector3d> basis;  // in units of the cell
 };
 
+// Two fcc lattices, a site of one and of the other in turn; the second is moved along all axes.
+std::vector<Vector3d> interleaved_fcc(double by) {
+  std::vector<Vector3d> basis;
+  for (const Vector3d& site : {Vector3d{0, 0, 0}, {0, 0.5, 0.5}, {0.5, 0, 0.5}, {0.5, 0.5, 0}}) {
+    basis.push_back(site);
+    basis.push_back({site[0] + by, site[1] + by, site[2] + by});
+  }
+  return basis;
+}
+
 const std::vector<Lattice>& lattices() {
   static const std::vector<Lattice> all{{"sc", {{0, 0, 0}}},
                                         {"bcc", {{0, 0, 0}, {0.5, 0.5, 0.5}}},
-                                        {"fcc", {{0, 0, 0}, {0, 0.5, 0.5}, {0.5, 0, 0.5}, {0.5, 0.5, 0}}}};
+                                        {"fcc", {{0, 0, 0}, {0, 0.5, 0.5}, {0.5, 0, 0.5}, {0.5, 0.5, 0}}},
+                                        {"rock_salt", interleaved_fcc(0.5)},
+                                        {"zinc_blende", interleaved_fcc(0.25)}};
   return all;
 }
 
@@ -50,17 +62,33 @@ void ParticleReader::read_positions(const MapReader& map) {
   }
 }
 
+// One species, or several that the sites of a cell have in turn.
+std::vector<int> ParticleReader::read_site_species(const MapReader& map) {
+  const YamlNode* node = map.find("species");
+  if (node == nullptr) return {0};
+  const NodePath path = map.path_of("species");
+  if (!node->is_list()) return {find_species(*node, path)};
+  std::vector<int> species;
+  for (std::size_t i = 0; i < node->items.size(); ++i) {
+    species.push_back(find_species(*node->items[i], path / static_cast<int>(i)));
+  }
+  if (species.empty()) {
+    context_.fault(*node, path, "names no species");
+    return {0};
+  }
+  return species;
+}
+
 // The lattice makes the box, unless there is one.
 void ParticleReader::read_lattice(const YamlNode& node, const NodePath& path) {
   const MapReader map(context_, node, path, keys_of("lattice"));
-  const std::string type = read_word(map, "type", {"sc", "bcc", "fcc"}, "fcc");
+  const std::string type = read_word(map, "type", {"sc", "bcc", "fcc", "rock_salt", "zinc_blende"}, "fcc");
   Vector3d cells{1, 1, 1};
   numbers_.read(map, "cells", cells);
   double density = 1.0;
   numbers_.read(map, "density", density);
   want_positive(map, "density", density);
-  int species = 0;
-  if (const YamlNode* name = map.find("species")) species = find_species(*name, map.path_of("species"));
+  const std::vector<int> species = read_site_species(map);
   double count = 1.0;
   for (const double n : cells) {
     if (!(n >= 1.0) || n != std::floor(n)) {
@@ -70,7 +98,7 @@ void ParticleReader::read_lattice(const YamlNode& node, const NodePath& path) {
     }
     count *= n;
   }
-  const Lattice* lattice = &lattices().back();
+  const Lattice* lattice = &lattices().front();
   for (const Lattice& known : lattices()) {
     if (known.name == type) lattice = &known;
   }
@@ -89,10 +117,11 @@ void ParticleReader::read_lattice(const YamlNode& node, const NodePath& path) {
   for (int ix = 0; ix < cells[0]; ++ix) {
     for (int iy = 0; iy < cells[1]; ++iy) {
       for (int iz = 0; iz < cells[2]; ++iz) {
-        for (const Vector3d& b : lattice->basis) {
+        for (std::size_t site = 0; site < lattice->basis.size(); ++site) {
+          const Vector3d& b = lattice->basis[site];
           const Vector3d cell{ix + b[0], iy + b[1], iz + b[2]};
           for (int k = 0; k < 3; ++k) model_.position.push_back(model_.box.lower[k] + a * cell[k]);
-          model_.species_of.push_back(species);
+          model_.species_of.push_back(species[site % species.size()]);
         }
       }
     }

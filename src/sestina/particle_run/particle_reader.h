@@ -23,6 +23,7 @@ class ParticleReader {
   void read_term_types(const MapReader& map);
   void read_term_type(const YamlNode& node, const NodePath& path, const char* part);
   void read_positions(const MapReader& map);
+  std::vector<int> read_site_species(const MapReader& map);
   void read_lattice(const YamlNode& node, const NodePath& path);
   void read_random_walk(const YamlNode& node, const NodePath& path);
   bool check_walk(const struct WalkSpec& walk, const YamlNode& node, const NodePath& path);
