@@ -98,7 +98,8 @@ def build(copy, folder, compiler, arguments):
     options = ["-G", "Ninja", f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
                "-DSESTINA_TESTS=OFF", "-DSESTINA_MPI=OFF", "-DSESTINA_PRECOMPILE=ON", "-DSESTINA_UNITY=0", *arguments]
     subprocess.run(["cmake", "-S", copy, "-B", folder, *options], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "--build", folder, "--target", "sestina", "-j", jobs], check=True, stdout=subprocess.DEVNULL)
+    built = subprocess.run(["cmake", "--build", folder, "--target", "sestina", "-j", jobs], capture_output=True, text=True)
+    assert built.returncode == 0, "\n".join(line for line in built.stdout.splitlines() if "error" in line or "FAILED" in line)
     return folder / "apps/cli/sestina"
 
 

@@ -12,7 +12,6 @@
 namespace sestina {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 constexpr int kPointGrain = 16, kWaveGrain = 16;
 
 }  // namespace
@@ -49,7 +48,7 @@ void EwaldSum::choose_waves(const Box& box) {
   const double half = 0.5 * *std::ranges::min_element(box.length);
   splitting_ = reach_ / half;
   const double largest = 2.0 * splitting_ * reach_;
-  for (int a = 0; a < 3; ++a) most_[a] = static_cast<int>(largest * box.length[a] / (2.0 * kPi));
+  for (int a = 0; a < 3; ++a) most_[a] = static_cast<int>(largest * box.length[a] / (2.0 * std::numbers::pi));
   waves_.clear();
   for (int nx = 0; nx <= most_[0]; ++nx) {
     for (int ny = nx == 0 ? 0 : -most_[1]; ny <= most_[1]; ++ny) {
@@ -57,11 +56,12 @@ void EwaldSum::choose_waves(const Box& box) {
         Wave wave{{nx, ny, nz}, {}, 0.0, 0.0, 0.0};
         double k2 = 0.0;
         for (int a = 0; a < 3; ++a) {
-          wave.k[a] = 2.0 * kPi * wave.n[a] / box.length[a];
+          wave.k[a] = 2.0 * std::numbers::pi * wave.n[a] / box.length[a];
           k2 += wave.k[a] * wave.k[a];
         }
         if (k2 > largest * largest) continue;
-        wave.weight = 8.0 * kPi / box.volume() * std::exp(-k2 / (4.0 * splitting_ * splitting_)) / k2;
+        wave.weight =
+            8.0 * std::numbers::pi / box.volume() * std::exp(-k2 / (4.0 * splitting_ * splitting_)) / k2;
         waves_.push_back(wave);
       }
     }
@@ -75,7 +75,8 @@ void EwaldSum::calc_phases(const Box& box, const Points& points) {
     cosines_[a].resize(width * points.x.size());
     sines_[a].resize(width * points.x.size());
     for (std::size_t i = 0; i < points.x.size(); ++i) {
-      const double turns = at[a][i] / box.length[a], angle = 2.0 * kPi * (turns - std::floor(turns));
+      const double turns = at[a][i] / box.length[a],
+                   angle = 2.0 * std::numbers::pi * (turns - std::floor(turns));
       for (std::size_t n = 0; n < width; ++n) {
         cosines_[a][width * i + n] = std::cos(static_cast<double>(n) * angle);
         sines_[a][width * i + n] = std::sin(static_cast<double>(n) * angle);
@@ -109,7 +110,7 @@ void EwaldSum::calc_structure_factors(std::span<const double> charge) {
 }
 
 EwaldSum::Field EwaldSum::calc_near(const Box& box, const Points& points, std::size_t i) const {
-  const double most = reach_ / splitting_, slope_at_zero = 2.0 * splitting_ / std::sqrt(kPi);
+  const double most = reach_ / splitting_, slope_at_zero = 2.0 * splitting_ / std::sqrt(std::numbers::pi);
   Field field{-slope_at_zero * points.charge[i], 0.0, 0.0, 0.0};
   for (std::size_t j = 0; j < points.x.size(); ++j) {
     if (j == i) continue;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 namespace sestina {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr int kMostCells = 128;  // along an axis
 
 // Cells at least as wide as the reach. With fewer than three along a periodic axis there is one, since a cell
@@ -119,7 +119,7 @@ std::vector<double> RadialDistribution::normalise(const std::vector<double>& cou
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const double width = reach_ / static_cast<double>(counts.size());
     const double inner = width * static_cast<double>(i), outer = inner + width;
-    const double shell = 4.0 / 3.0 * kPi * (outer * outer * outer - inner * inner * inner);
+    const double shell = 4.0 / 3.0 * std::numbers::pi * (outer * outer * outer - inner * inner * inner);
     g.push_back(expected_ > 0.0 ? counts[i] / (expected_ * shell) : 0.0);
   }
   return g;
