@@ -39,15 +39,14 @@ stage() {
   printf '==== %s s\n' "${results[-1]}"
 }
 
-# Folders of tests/ that test the sources that changed. A folder of src/sestina bears the name of its tests, but for two;
-# what the equations of motion consist of is also tested by whole runs; the sanitizers go without LAMMPS.
+# Folders of tests/ that test the library's sources that changed. A folder of src/sestina bears the name of its tests, but
+# for two; what the equations of motion consist of is also tested by whole runs.
 changed_folders() {
   tools/changed_files.sh | sed -nE '
-    \#^tests/lammps/#d
     s#^src/sestina/ensemble/.*#workspace#p; t
     s#^(src/sestina/mpi|apps/cli)/.*#cli#p; t
     \#^src/sestina/(model|joints|forces|constraints|contact|flexible|dynamics|integrate|run)/#i workspace
-    s#^(src/sestina|tests)/([a-z_]+)/.*\.(h|cpp)$#\2#p' | sort -u | tr '\n' ' '
+    s#^src/sestina/([a-z_]+)/.*\.(h|cpp)$#\1#p' | sort -u | tr '\n' ' '
 }
 
 # Whether files have changed that the tutorials on adding a part show or edit: their titles are names of files.
