@@ -113,7 +113,7 @@ TEST_P(Faces, QuadratureRatesAreThoseOfTheExplicitForm) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Trees, Faces,
-                         testing::Values(double_pendulum, top_with_rod, free_bodies, driven_top));
+                         testing::Values(hinged_rods, top_with_rod, free_bodies, driven_top));
 
 TEST(Faces, ResidualByAParameterIsItsDerivative) {
   const auto residual = [](double mass, std::vector<double>* by_mass) {
