@@ -112,8 +112,7 @@ TEST_P(Faces, QuadratureRatesAreThoseOfTheExplicitForm) {
   EXPECT_EQ(alone, works);
 }
 
-INSTANTIATE_TEST_SUITE_P(Trees, Faces,
-                         testing::Values(hinged_rods, top_with_rod, free_bodies, driven_top));
+INSTANTIATE_TEST_SUITE_P(Trees, Faces, testing::Values(hinged_rods, top_with_rod, free_bodies, driven_top));
 
 TEST(Faces, ResidualByAParameterIsItsDerivative) {
   const auto residual = [](double mass, std::vector<double>* by_mass) {
