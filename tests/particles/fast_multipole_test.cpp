@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "fields.h"
 #include "message_of.h"
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
@@ -15,14 +16,11 @@
 namespace sestina {
 namespace {
 
+using namespace testing_support;
+
 struct Points {
   std::vector<double> x, y, z, q;
   int size() const { return static_cast<int>(x.size()); }
-};
-
-struct Field {
-  std::vector<double> u, gx, gy, gz;
-  explicit Field(int n) : u(n), gx(n), gy(n), gz(n) {}
 };
 
 enum class Charges { kEqual, kBothSigns };
@@ -66,21 +64,6 @@ Field calc_fast(const Points& p, FastMultipole& method) {
   Field f(p.size());
   method.calc(p.x, p.y, p.z, p.q, f.u, f.gx, f.gy, f.gz);
   return f;
-}
-
-struct Errors {
-  double potential = 0.0, gradient = 0.0;  // relative, least squares
-};
-
-Errors compare(const Field& f, const Field& exact) {
-  double du = 0.0, u = 0.0, dg = 0.0, g = 0.0;
-  const auto square = [](double a) { return a * a; };
-  for (std::size_t i = 0; i < f.u.size(); ++i) {
-    du += square(f.u[i] - exact.u[i]), u += square(exact.u[i]);
-    dg += square(f.gx[i] - exact.gx[i]) + square(f.gy[i] - exact.gy[i]) + square(f.gz[i] - exact.gz[i]);
-    g += square(exact.gx[i]) + square(exact.gy[i]) + square(exact.gz[i]);
-  }
-  return {std::sqrt(du / u), std::sqrt(dg / g)};
 }
 
 TEST(FastMultipole, HasAnErrorBelowTheToleranceInUniformPoints) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "fields.h"
 #include "message_of.h"
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
@@ -17,6 +18,9 @@ namespace sestina {
 namespace {
 
 using ::testing::HasSubstr;
+using testing_support::compare;
+using testing_support::Errors;
+using testing_support::Field;
 using testing_support::make_fluid;
 using testing_support::make_noise;
 using testing_support::message_of;
@@ -31,42 +35,22 @@ struct Ions {
   }
 };
 
-struct IonField {
-  std::vector<double> u, gx, gy, gz;
-  explicit IonField(std::size_t n) : u(n), gx(n), gy(n), gz(n) {}
-};
-
-IonField calc_ewald(const Ions& ions, double tolerance = 1e-13, int threads = 2) {
+Field calc_ewald(const Ions& ions, double tolerance = 1e-13, int threads = 2) {
   Executor executor(threads);
   EwaldSum sum(tolerance, executor);
-  IonField f(ions.size());
+  Field f(ions.size());
   sum.calc(ions.box, ions.x, ions.y, ions.z, ions.q, f.u, f.gx, f.gy, f.gz);
   return f;
 }
 
-IonField calc_multipoles(const Ions& ions, FastMultipole& method) {
-  method.set_cube(ions.box.lower, ions.box.length[0]);
-  IonField f(ions.size());
+Field calc_multipoles(const Ions& ions, FastMultipole& method) {
+  method.set_cube(ions.box);
+  Field f(ions.size());
   method.calc(ions.x, ions.y, ions.z, ions.q, f.u, f.gx, f.gy, f.gz);
   return f;
 }
 
-struct IonErrors {
-  double potential = 0.0, gradient = 0.0;  // relative, least squares
-};
-
-IonErrors compare(const IonField& f, const IonField& exact) {
-  double du = 0.0, u = 0.0, dg = 0.0, g = 0.0;
-  const auto square = [](double a) { return a * a; };
-  for (std::size_t i = 0; i < f.u.size(); ++i) {
-    du += square(f.u[i] - exact.u[i]), u += square(exact.u[i]);
-    dg += square(f.gx[i] - exact.gx[i]) + square(f.gy[i] - exact.gy[i]) + square(f.gz[i] - exact.gz[i]);
-    g += square(exact.gx[i]) + square(exact.gy[i]) + square(exact.gz[i]);
-  }
-  return {std::sqrt(du / u), std::sqrt(dg / g)};
-}
-
-// Of both signs, in a cube that they leave on all sides.
+// Ions of both signs, which leave their cube on all sides.
 Ions make_random_ions(int n, double side = 1.1) {
   Ions ions;
   ions.box = {{-0.5, -0.4, -0.3}, {side, side, side}};
@@ -122,7 +106,7 @@ TEST(PeriodicCharges, HaveTheEnergiesOfCrystals) {
   Executor executor(1);
   for (const Crystal& crystal : crystals()) {
     const double expected = -crystal.madelung / crystal.distance;
-    const IonField ewald = calc_ewald(crystal.ions);
+    const Field ewald = calc_ewald(crystal.ions);
     EXPECT_NEAR(ewald.u[0], expected, 3e-13) << crystal.name;
     EXPECT_NEAR(ewald.gx[0], 0.0, 1e-12) << crystal.name;
     for (const double tolerance : {1e-4, 1e-8, 1e-12}) {
@@ -144,11 +128,11 @@ TEST(PeriodicCharges, HaveTheSamePotentialByMultipolesAsByEwald) {
                         {make_random_ions(1000), 20, 3},
                         {make_clumped_ions(1000), 10, 6}};
   for (const Case& c : cases) {
-    const IonField exact = calc_ewald(c.ions);
+    const Field exact = calc_ewald(c.ions);
     for (const double tolerance : {1e-2, 1e-3, 1e-6, 1e-9}) {
       FastMultipole method({.tolerance = tolerance, .most_in_leaf = c.most_in_leaf, .is_periodic = true},
                            executor);
-      const IonErrors errors = compare(calc_multipoles(c.ions, method), exact);
+      const Errors errors = compare(calc_multipoles(c.ions, method), exact);
       EXPECT_GE(method.tree().levels(), c.levels);
       EXPECT_LT(errors.potential, tolerance) << c.ions.size();
       EXPECT_LT(errors.gradient, tolerance) << c.ions.size();
@@ -162,7 +146,7 @@ TEST(PeriodicCharges, HaveTheSameBitsForAnyNumberOfThreads) {
   for (const InstructionSet set : available_instruction_sets()) {
     FastMultipole first({.most_in_leaf = 10, .is_periodic = true}, one, set),
         second({.most_in_leaf = 10, .is_periodic = true}, three, set);
-    const IonField a = calc_multipoles(ions, first), b = calc_multipoles(ions, second);
+    const Field a = calc_multipoles(ions, first), b = calc_multipoles(ions, second);
     EXPECT_EQ(a.u, b.u);
     EXPECT_EQ(a.gz, b.gz);
   }
@@ -197,7 +181,7 @@ TEST(PeriodicCharges, BoxesAreInEachOthersLists) {
 // no cube.
 TEST(EwaldSum, OfACuboidIsThatOfTheCubesInIt) {
   const Ions cube = make_random_ions(60);
-  const IonField of_cube = calc_ewald(cube);
+  const Field of_cube = calc_ewald(cube);
   for (int axis = 0; axis < 3; ++axis) {
     Ions cuboid = cube;
     cuboid.box.length[axis] *= 3.0;
@@ -208,7 +192,7 @@ TEST(EwaldSum, OfACuboidIsThatOfTheCubesInIt) {
                    cube.z[i] + (axis == 2 ? d : 0), cube.q[i]);
       }
     }
-    const IonField f = calc_ewald(cuboid);
+    const Field f = calc_ewald(cuboid);
     for (std::size_t i = 0; i < cuboid.size(); ++i) {
       EXPECT_NEAR(f.u[i], of_cube.u[i % cube.size()], 1e-10);
       EXPECT_NEAR(f.gy[i], of_cube.gy[i % cube.size()], 2e-9);
@@ -219,9 +203,9 @@ TEST(EwaldSum, OfACuboidIsThatOfTheCubesInIt) {
 TEST(EwaldSum, HasTheToleranceThatIsAskedFor) {
   Ions ions = make_random_ions(100);
   ions.box.length = {1.1, 1.7, 1.3};
-  const IonField exact = calc_ewald(ions);
+  const Field exact = calc_ewald(ions);
   for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8, 1e-10}) {
-    const IonErrors errors = compare(calc_ewald(ions, tolerance), exact);
+    const Errors errors = compare(calc_ewald(ions, tolerance), exact);
     EXPECT_LT(errors.potential, tolerance);
     EXPECT_LT(errors.gradient, tolerance);
     EXPECT_GT(errors.gradient, 1e-5 * tolerance);
@@ -316,6 +300,12 @@ TEST(PeriodicCharges, GoOnBitForBitAfterARestart) {
   EXPECT_EQ(positions_of(whole), positions_of(resumed));
 }
 
+void calc_unset(FastMultipole& method) {
+  const std::vector<double> x{0.0, 1.0}, charge{1.0, -1.0};
+  Field f(2);
+  method.calc(x, x, x, charge, f.u, f.gx, f.gy, f.gz);
+}
+
 TEST(PeriodicCharges, AreRefusedWhereTheirSumHasNoValue) {
   ParticleModel charged = make_salt(1e-4);
   charged.charge[3] = 1.5;
@@ -330,7 +320,11 @@ TEST(PeriodicCharges, AreRefusedWhereTheirSumHasNoValue) {
   Executor executor(1);
   EXPECT_THAT(message_of([&] { EwaldSum(1e-20, executor); }), HasSubstr("not from 1e-14 to 0.1"));
   FastMultipole method({.is_periodic = true}, executor);
-  EXPECT_THAT(message_of([&] { method.set_cube({}, 0.0); }), HasSubstr("is not positive"));
+  EXPECT_THAT(message_of([&] {
+                method.set_cube({{}, {1, 1, 2}});
+              }),
+              HasSubstr("needs a periodic cube, not a box of 1 x 1 x 2"));
+  EXPECT_THAT(message_of([&] { calc_unset(method); }), HasSubstr("call set_cube first"));
 }
 
 }  // namespace

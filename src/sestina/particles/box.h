@@ -13,6 +13,11 @@ struct Box {
   Vector3d length{};                               // m; of an open direction: for densities alone
   std::array<bool, 3> periodic{true, true, true};  // otherwise open: particles may leave the box
 
+  bool is_periodic() const { return periodic[0] && periodic[1] && periodic[2]; }  // along all axes
+  bool is_cube() const {
+    const double most = 1e-12 * length[0];
+    return std::abs(length[1] - length[0]) <= most && std::abs(length[2] - length[0]) <= most;
+  }
   double volume() const { return length[0] * length[1] * length[2]; }  // m^3
 
   // The number of box lengths to subtract to bring a coordinate into the box; 0 along an open direction.

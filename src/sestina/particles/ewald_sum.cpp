@@ -27,9 +27,7 @@ EwaldSum::EwaldSum(double tolerance, Executor& executor) : executor_(executor) {
 void EwaldSum::calc(const Box& box, std::span<const double> x, std::span<const double> y,
                     std::span<const double> z, std::span<const double> charge, std::span<double> potential,
                     std::span<double> gx, std::span<double> gy, std::span<double> gz) {
-  if (std::ranges::find(box.periodic, false) != box.periodic.end()) {
-    throw InputError("Ewald's sum is for a box that is periodic along all axes");
-  }
+  if (!box.is_periodic()) throw InputError("Ewald's sum is for a box that is periodic along all axes");
   const Points points{x, y, z, charge};
   choose_waves(box);
   calc_phases(box, points);
@@ -43,7 +41,7 @@ void EwaldSum::calc(const Box& box, std::span<const double> x, std::span<const d
   });
 }
 
-// Of k and -k the one whose first coordinate that is not zero is positive.
+// A wave stands for k and -k: it is the one whose first coordinate that is not zero is positive.
 void EwaldSum::choose_waves(const Box& box) {
   const double half = 0.5 * *std::ranges::min_element(box.length);
   splitting_ = reach_ / half;

@@ -9,7 +9,7 @@
 //
 // of images surrounded by a conductor. The charges add up to zero. a and the largest k follow from the
 // tolerance: what either sum leaves out is exp(-s^2) of its terms, with s = a times half the shortest side =
-// largest k/(2 a). The time is that of n^2/2 pairs and of s^4 n times the box's volume by its shortest side's
+// largest k/(2 a). The time is that of n^2/2 pairs and of s^6 n times the box's volume by its shortest side's
 // cube.
 #pragma once
 

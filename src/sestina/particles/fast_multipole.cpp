@@ -82,15 +82,20 @@ FastMultipole::FastMultipole(const MultipoleOptions& options, Executor& executor
   if (options_.is_periodic) lattice_.emplace(tables_.order(), tables_.norms(), far_);
 }
 
-void FastMultipole::set_cube(const Vector3d& lower, double side) {
-  if (!(side > 0.0)) throw InputError(fmt::format("the side {} of a periodic cube is not positive", side));
-  lower_ = lower, period_ = side;
+void FastMultipole::set_cube(const Box& box) {
+  if (!box.is_periodic() || !box.is_cube() || !(box.length[0] > 0.0)) {
+    throw InputError(fmt::format("the fast multipole method needs a periodic cube, not a box of {} x {} x {}",
+                                 box.length[0], box.length[1], box.length[2]));
+  }
+  cube_ = box;
 }
 
 void FastMultipole::calc(std::span<const double> x, std::span<const double> y, std::span<const double> z,
                          std::span<const double> charge, std::span<double> potential, std::span<double> gx,
                          std::span<double> gy, std::span<double> gz) {
   if (x.empty()) return;
+  if (lattice_ && !(cube_.length[0] > 0.0))
+    throw InputError("the periodic cube is not given: call set_cube first");
   sort(x, y, z, charge);
   form_multipoles();    // step 1
   shift_to_parents();   // step 2
@@ -112,11 +117,11 @@ void FastMultipole::sort(std::span<const double> x, std::span<const double> y, s
     for (int a = 0; a < 3; ++a) {
       wrapped_[a].resize(n);
       for (std::size_t i = 0; i < n; ++i) {
-        wrapped_[a][i] = given[a][i] - period_ * std::floor((given[a][i] - lower_[a]) / period_);
+        wrapped_[a][i] = given[a][i] - cube_.length[a] * cube_.calc_image(a, given[a][i]);
       }
     }
-    tree_.build_periodic(lower_, period_, static_cast<int>(n), wrapped_[0].data(), wrapped_[1].data(),
-                         wrapped_[2].data(), options_.most_in_leaf, options_.levels);
+    tree_.build_periodic(cube_.lower, cube_.length[0], static_cast<int>(n), wrapped_[0].data(),
+                         wrapped_[1].data(), wrapped_[2].data(), options_.most_in_leaf, options_.levels);
   } else {
     tree_.build(static_cast<int>(n), x.data(), y.data(), z.data(), options_.most_in_leaf, options_.levels);
   }
@@ -134,7 +139,7 @@ void FastMultipole::sort(std::span<const double> x, std::span<const double> y, s
   locals_.assign(size, 0.0);
 }
 
-// Of particles and a box that is shifted with respect to them.
+// The task of particles with a box that is shifted with respect to them.
 PointTask FastMultipole::point_task(const Octree::Node& particles, const Octree::Node& box, double* scratch,
                                     const Vector3d& shift) {
   PointTask task;
@@ -336,17 +341,18 @@ void FastMultipole::add_near_particles(int node) {
 
 void FastMultipole::add_surface_field() {
   const std::size_t n = tree_.order().size();
-  const double half = 0.5 * period_, factor = 4.0 * std::numbers::pi / (3.0 * period_ * period_ * period_);
+  const double factor = 4.0 * std::numbers::pi / (3.0 * cube_.volume());
+  const Vector3d center = tree_.center(tree_.nodes()[0]);
   Vector3d dipole{};
   double trace = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
-    const double r[] = {x_[i] - lower_[0] - half, y_[i] - lower_[1] - half, z_[i] - lower_[2] - half};
+    const double r[] = {x_[i] - center[0], y_[i] - center[1], z_[i] - center[2]};
     for (int a = 0; a < 3; ++a) dipole[a] += charge_[i] * r[a];
     trace += charge_[i] * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
   }
   for (std::size_t i = 0; i < n; ++i) {
-    const double along = dipole[0] * (x_[i] - lower_[0] - half) + dipole[1] * (y_[i] - lower_[1] - half) +
-                         dipole[2] * (z_[i] - lower_[2] - half);
+    const double along =
+        dipole[0] * (x_[i] - center[0]) + dipole[1] * (y_[i] - center[1]) + dipole[2] * (z_[i] - center[2]);
     potential_[i] -= factor * (along - 0.5 * trace);
     gx_[i] -= factor * dipole[0], gy_[i] -= factor * dipole[1], gz_[i] -= factor * dipole[2];
   }

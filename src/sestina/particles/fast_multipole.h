@@ -63,8 +63,8 @@ namespace sestina {
 class Executor;
 
 struct MultipoleOptions {
-  // Of potential and gradient, relative in the least-squares sense, 1e-12 to 1e-1; in a periodic cube
-  // relative to those of charges at random places.
+  // The error allowed in potential and gradient, relative in the least-squares sense, 1e-12 to 1e-1; in a
+  // periodic cube relative to those of charges at random places.
   double tolerance = 1e-6;
   int order = 0;         // of the expansions instead of the one that the tolerance requires
   int most_in_leaf = 0;  // particles; 0: chosen for the order
@@ -78,9 +78,9 @@ class FastMultipole {
   FastMultipole(const MultipoleOptions& options, Executor& executor,
                 InstructionSet set = default_instruction_set());
 
-  // Before `calc`, of a periodic one: the cube's side, m, and its corner of smallest coordinates. Particles
-  // may be anywhere, their images are found; their charges add up to zero.
-  void set_cube(const Vector3d& lower, double side);
+  // The periodic cube, which `calc` of a periodic method needs first. Particles may be anywhere, their images
+  // are found; their charges add up to zero. Throws InputError if it is not periodic or no cube.
+  void set_cube(const Box& box);
 
   // The potential (n) and gradient (3 arrays of n) of n charges; a particle does not act on itself, nor on
   // one at the same place.
@@ -121,8 +121,7 @@ class FastMultipole {
   const MultipoleKernels& far_;
   MultipoleTables tables_;
   std::optional<LatticeTranslation> lattice_;   // of a periodic cube
-  Vector3d lower_{};                            // m, its corner
-  double period_ = 0.0;                         // m, its side
+  Box cube_;                                    // length zero: not given yet
   std::array<std::vector<double>, 3> wrapped_;  // m, places in the cube
   Octree tree_;
   Doubles x_, y_, z_, charge_, potential_, gx_, gy_, gz_;  // in the order of the tree, padded

@@ -30,12 +30,9 @@ class LatticeTranslation {
   // (1), of expansions stored as MultipoleTables has them.
   void add(const double* multipole, double* local) const;
 
-  // T, stored like an expansion of the order 2 p.
-  const std::vector<double>& sums() const { return sums_; }
-
  private:
   int order_;
-  std::vector<double> norms_, sums_;
+  std::vector<double> norms_, sums_;  // sums: T, stored like an expansion of twice the order
 };
 
 }  // namespace sestina

@@ -124,14 +124,14 @@ class Checker {
     if (!std::isfinite(model_.central->strength)) fault("pairs", "the strength is not finite");
   }
 
-  // Of a central force in a box that is periodic.
+  // Images need charges that add up to zero, and a box that is periodic along all axes.
   void check_images() {
     if (model_.central->is_gravity) {
       fault("box.periodic",
             "gravity acts between all pairs of an open box; the sum over images of masses has no value");
       return;
     }
-    if (std::ranges::find(model_.box.periodic, false) != model_.box.periodic.end()) {
+    if (!model_.box.is_periodic()) {
       fault("box.periodic", "a Coulomb force needs a box that is open or periodic along all axes");
     }
     double sum = 0.0, size = 0.0;

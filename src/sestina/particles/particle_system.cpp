@@ -187,12 +187,8 @@ void ParticleSystem::calc_sums() {
 
 void ParticleSystem::choose_central_sum(InstructionSet set) {
   const double tolerance = model_.central->tolerance;
-  const Box& box = model_.box;
-  const bool is_periodic = box.periodic[0];
-  const double rounding = 1e-12 * box.length[0];
-  const bool is_cube = std::abs(box.length[1] - box.length[0]) <= rounding &&
-                       std::abs(box.length[2] - box.length[0]) <= rounding;
-  if (is_periodic && (tolerance == 0.0 || !is_cube)) {
+  const bool is_periodic = model_.box.is_periodic();
+  if (is_periodic && (tolerance == 0.0 || !model_.box.is_cube())) {
     ewald_ = std::make_unique<EwaldSum>(tolerance == 0.0 ? 1e-12 : tolerance, executor_);
   } else if (tolerance > 0.0) {
     multipole_ = std::make_unique<FastMultipole>(
@@ -210,7 +206,7 @@ void ParticleSystem::calc_central_fields() {
   if (ewald_) {
     ewald_->calc(model_.box, x, y, z, charge, first_n(potential_), first_n(gx_), first_n(gy_), first_n(gz_));
   } else if (multipole_) {
-    if (model_.box.periodic[0]) multipole_->set_cube(model_.box.lower, model_.box.length[0]);
+    if (model_.box.is_periodic()) multipole_->set_cube(model_.box);
     multipole_->calc(x, y, z, charge, first_n(potential_), first_n(gx_), first_n(gy_), first_n(gz_));
   } else {
     for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_}) std::fill(values->begin(), values->end(), 0.0);
