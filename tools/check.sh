@@ -77,6 +77,7 @@ fi
 stage "packages" ./dev setup --all
 stage "format and rules of the tree" ./dev lint --quick
 long_tests=()
+[[ -z $full ]] || export SESTINA_PIP_ISOLATED=1
 [[ -n $full ]] || added_parts_changed || long_tests=(--label-exclude build)
 stage "clang++ release, warnings as errors: all tests" ./dev test --all "${long_tests[@]}"
 stage "demonstration" ./dev demo
