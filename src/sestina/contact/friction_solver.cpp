@@ -1,11 +1,12 @@
 #include "sestina/contact/friction_solver.h"
 
 #include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+
+#include "sestina/numerics/least_norm_solver.h"
 
 namespace sestina {
 namespace {
@@ -238,8 +239,7 @@ bool FrictionSolver::solve_equations() {
       J.middleRows<2>(k + 1) += scale * mu_[at] * trial_[k] * turn * G_->middleRows<2>(k + 1);
     }
     if (step > 0 && F.cwiseAbs().maxCoeff() <= 1e-15 * size_) return true;
-    Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
-    solver.setThreshold(kSingular);
+    LeastNormSolver solver(kSingular);
     // The unknowns are the impulses, not their changes, so that the impulses have least norm.
     const VectorXd goal = J * trial_ - F;
     const VectorXd next = scale_.asDiagonal() * solver.compute(J * scale_.asDiagonal()).solve(goal);

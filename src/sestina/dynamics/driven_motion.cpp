@@ -34,9 +34,8 @@ DrivenMotion::DrivenMotion(const Model& model, const Properties<double>& propert
       C_(model.constraint_rows(), model.nu()),
       udot_(static_cast<std::size_t>(model.nu())),
       lambda_(static_cast<std::size_t>(model.constraint_rows())),
-      matrix_(lambda_.size() * udot_.size()) {
-  factors_.setThreshold(kRedundantMotion);
-}
+      matrix_(lambda_.size() * udot_.size()),
+      factors_(kRedundantMotion) {}
 
 // Updates the constraint rows and C; C contains no rows of rotors.
 void DrivenMotion::update(const State<double>& state) {
@@ -138,7 +137,7 @@ void DrivenMotion::complete(State<double>& state) {
   add_constraint_forces<double>(rows_, lambda_, forces_.tau, forces_.body);
   update_inverse_dynamics<double>(model_, properties_, kinematics_, forces_, udot_, inverse_);
   const VectorXd lambda =
-      factors_.transpose().solve(VectorXd(Eigen::Map<const VectorXd>(inverse_.residual.data(), C_.cols())));
+      factors_.solve_transposed(Eigen::Map<const VectorXd>(inverse_.residual.data(), C_.cols()));
   for (std::size_t i = 0; i < lambda_.size(); ++i) {
     if (!rows_.rows[i].is_inertia) lambda_[i] = lambda[static_cast<Eigen::Index>(i)];
   }

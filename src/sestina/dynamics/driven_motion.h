@@ -8,10 +8,11 @@
 // is the solution of least norm. Masses may be zero: (2) needs no inertia. O(nu^2 rows) for an instant.
 #pragma once
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 
 #include "sestina/dynamics/constraint_rows.h"
 #include "sestina/dynamics/inverse_dynamics.h"
+#include "sestina/numerics/least_norm_solver.h"
 
 namespace sestina {
 
@@ -46,8 +47,8 @@ class DrivenMotion {
   ConstraintRows<double> rows_;
   InverseDynamics<double> inverse_;
   Eigen::MatrixXd C_;
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors_;  // of C
   std::vector<double> udot_, lambda_, matrix_;
+  LeastNormSolver factors_;  // of C
 };
 
 }  // namespace sestina

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "sestina/dynamics/linearized_motion.h"
+#include "sestina/numerics/least_norm_solver.h"
 
 namespace sestina {
 namespace {
@@ -52,15 +53,8 @@ void Equilibrium::decompose() {
     pinv_ = MatrixXd::Zero(n, m);
     return;
   }
-  // C^T P = Q [T; 0] of rank k: the last columns of Q span the displacements that the conditions allow.
-  Eigen::ColPivHouseholderQR<MatrixXd> of_transpose(C_.transpose());
-  of_transpose.setThreshold(kRedundant);
-  const MatrixXd Q = of_transpose.householderQ() * MatrixXd::Identity(n, n);
-  Z_ = Q.rightCols(n - of_transpose.rank());
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> complete;
-  complete.setThreshold(kRedundant);
-  complete.compute(C_);
-  pinv_ = complete.pseudoInverse();
+  Z_ = calc_null_space(C_, kRedundant);  // the displacements that the conditions allow
+  pinv_ = LeastNormSolver(kRedundant).compute(C_).pseudo_inverse();
 }
 
 void Equilibrium::balance(const State<double>& state) {
@@ -128,7 +122,7 @@ VectorXd Equilibrium::step() const {
     const MatrixXd shifted = stiffness + mu * MatrixXd::Identity(rhs.size(), rhs.size());
     return closing + Z_ * shifted.partialPivLu().solve(rhs);
   }
-  return closing + Z_ * stiffness.completeOrthogonalDecomposition().solve(rhs);
+  return closing + Z_ * LeastNormSolver().compute(stiffness).solve(rhs);
 }
 
 VectorXd Equilibrium::limited(VectorXd d) const {
@@ -171,7 +165,7 @@ VectorXd Equilibrium::step_with_states() const {
   VectorXd columns = matrix.cwiseAbs().colwise().maxCoeff();
   for (double& size : columns) size = size > 0.0 ? 1.0 / size : 1.0;
   const VectorXd solution =
-      columns.cwiseProduct((matrix * columns.asDiagonal()).completeOrthogonalDecomposition().solve(rhs));
+      columns.cwiseProduct(LeastNormSolver().compute(matrix * columns.asDiagonal()).solve(rhs));
   VectorXd step(n + states);
   step << closing + Z_ * solution.head(free), solution.tail(states);
   return step;
@@ -375,7 +369,7 @@ bool Equilibrium::follow_from_balance(double arc, PathPoint& point, State<double
         direction[n];
     VectorXd rhs(free + 1);
     rhs << -(Z_.transpose() * (r_ + K_ * closing)), -off_plane - direction.head(n).dot(closing);
-    const VectorXd solution = matrix.completeOrthogonalDecomposition().solve(rhs);
+    const VectorXd solution = LeastNormSolver().compute(matrix).solve(rhs);
     const VectorXd d = closing + Z_ * solution.head(free);
     if (largest(d) > kLongestStep) return false;
     move(d, next);

@@ -8,7 +8,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/dynamics/linearized_motion.h"
-#include "sestina/dynamics/parameter_derivatives.h"
+#include "sestina/numerics/least_norm_solver.h"
 
 namespace sestina {
 namespace {
@@ -23,13 +23,12 @@ constexpr double kRedundantPivot = 1e-10;  // of the largest pivot
 constexpr double kResonance = 1e-13;       // reciprocal condition of an equation that has no solution
 
 // An orthonormal basis of the x with G x = 0.
-template <class Matrix>
-Matrix calc_null_space(const Matrix& G) {
+MatrixXcd calc_null_space(const MatrixXcd& G) {
   const Eigen::Index n = G.cols();
-  if (G.rows() == 0 || n == 0) return Matrix::Identity(n, n);
-  Eigen::ColPivHouseholderQR<Matrix> qr(G.adjoint());
+  if (G.rows() == 0 || n == 0) return MatrixXcd::Identity(n, n);
+  Eigen::ColPivHouseholderQR<MatrixXcd> qr(G.adjoint());
   qr.setThreshold(kRedundantPivot);
-  const Matrix Q = qr.householderQ() * Matrix::Identity(n, n);
+  const MatrixXcd Q = qr.householderQ() * MatrixXcd::Identity(n, n);
   return Q.rightCols(n - qr.rank());
 }
 
@@ -41,60 +40,7 @@ VectorXcd solve_least(const MatrixXcd& A, const VectorXcd& b) {
   return complete.compute(A).solve(b);
 }
 
-// The model's state on dual numbers, none of which moves.
-State<Dual> make_dual(const State<double>& state) {
-  const auto dual = [](const std::vector<double>& from) {
-    return std::vector<Dual>(from.begin(), from.end());
-  };
-  return {Dual(state.t), dual(state.q), dual(state.u), dual(state.x),
-          dual(state.d), dual(state.h), dual(state.z)};
-}
-
 }  // namespace
-
-InputTangent calc_input_tangent(const Model& model, const Properties<double>& properties,
-                                const State<double>& state, std::span<const double> udot,
-                                const Eigen::VectorXd& lambda, std::string_view parameter) {
-  std::vector<Dual> values(properties.parameters.begin(), properties.parameters.end());
-  values[static_cast<std::size_t>(find_parameter(model, parameter))].d = 1.0;
-  const Properties<Dual> moving = calc_properties<Dual>(model, values);
-  const State<Dual> at = make_dual(state);
-  Kinematics<Dual> kinematics(model);
-  AppliedForces<Dual> forces(model);
-  ConstraintRows<Dual> constraints(model);
-  InverseDynamics<Dual> inverse(model);
-  const std::vector<Dual> udot_dual(udot.begin(), udot.end());
-  update_kinematics(model, moving, at, kinematics);
-  update_applied_forces(model, moving, at, kinematics, forces);
-  const Eigen::Index rows = lambda.size();
-  InputTangent input{VectorXd::Zero(model.nu()), VectorXd::Zero(rows), VectorXd::Zero(rows),
-                     VectorXd::Zero(rows), VectorXd::Zero(model.nx())};
-  if (rows > 0) {
-    update_constraint_rows(model, moving, at, kinematics, constraints);
-    update_inverse_dynamics<Dual>(model, moving, kinematics, forces, udot_dual, inverse);
-    std::vector<Dual> lambda_dual(lambda.begin(), lambda.end());
-    for (Eigen::Index i = 0; i < rows; ++i) {
-      const ConstraintRow<Dual>& row = constraints.rows[static_cast<std::size_t>(i)];
-      const Dual a = row.bias + calc_rate<Dual>(constraints, row, inverse.acceleration, udot_dual);
-      if (row.is_inertia) {
-        lambda_dual[static_cast<std::size_t>(i)] = -a;
-        continue;
-      }
-      if (row.is_on_position) input.g_p[i] = row.error.d;
-      input.v_p[i] = row.velocity.d;
-      input.a_p[i] = a.d;
-    }
-    add_constraint_forces<Dual>(constraints, lambda_dual, forces.tau, forces.body);
-  }
-  update_inverse_dynamics<Dual>(model, moving, kinematics, forces, udot_dual, inverse);
-  for (Eigen::Index k = 0; k < input.r_p.size(); ++k) {
-    input.r_p[k] = inverse.residual[static_cast<std::size_t>(k)].d;
-  }
-  for (Eigen::Index i = 0; i < input.rate_p.size(); ++i) {
-    input.rate_p[i] = forces.rates[static_cast<std::size_t>(i)].d;
-  }
-  return input;
-}
 
 InputResponse::InputResponse(const Model& model, const MotionTangents& tangents, const State<double>& state,
                              InputTangent input)
@@ -102,7 +48,7 @@ InputResponse::InputResponse(const Model& model, const MotionTangents& tangents,
       input_(std::move(input)),
       t_(state.t),
       turning_(calc_turning(model, state)),
-      allowed_(calc_null_space(tangents.C)) {}
+      allowed_(calc_null_space(tangents.C, kRedundantPivot)) {}
 
 void InputResponse::refuse_resonance(double w) const {
   throw ComputationError(t_, fmt::format("the system resonates at {:.6g} Hz without damping: its response "

@@ -15,23 +15,11 @@
 
 #include <Eigen/Core>
 #include <complex>
-#include <string_view>
 
+#include "sestina/dynamics/input_tangent.h"
 #include "sestina/dynamics/motion_tangents.h"
 
 namespace sestina {
-
-// Derivatives of r, g, v and a by a parameter, with the state, udot and lambda held fixed.
-struct InputTangent {
-  Eigen::VectorXd r_p;            // (nu)
-  Eigen::VectorXd g_p, v_p, a_p;  // (rows)
-  Eigen::VectorXd rate_p;         // (nx) of states with a rate
-};
-
-// InputError where the model has no such parameter.
-InputTangent calc_input_tangent(const Model& model, const Properties<double>& properties,
-                                const State<double>& state, std::span<const double> udot,
-                                const Eigen::VectorXd& lambda, std::string_view parameter);
 
 // Deviations for dp = 1.
 struct SmallResponse {

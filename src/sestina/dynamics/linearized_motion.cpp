@@ -1,13 +1,12 @@
 #include "sestina/dynamics/linearized_motion.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "sestina/base/error.h"
+#include "sestina/numerics/least_norm_solver.h"
 
 namespace sestina {
 namespace {
@@ -19,15 +18,7 @@ using Eigen::VectorXd;
 constexpr double kSmallestPivot = 1e-10;  // relative to the largest pivot
 constexpr double kSymmetric = 1e-9;       // relative to the largest element
 
-// Returns an orthonormal basis of the solutions x of G x = 0.
-MatrixXd null_space(const MatrixXd& G) {
-  const Eigen::Index n = G.cols();
-  if (G.rows() == 0 || n == 0) return MatrixXd::Identity(n, n);
-  Eigen::ColPivHouseholderQR<MatrixXd> qr(G.transpose());
-  qr.setThreshold(kSmallestPivot);
-  const MatrixXd Q = qr.householderQ() * MatrixXd::Identity(n, n);
-  return Q.rightCols(n - qr.rank());
-}
+MatrixXd null_space(const MatrixXd& G) { return calc_null_space(G, kSmallestPivot); }
 
 Eigen::LLT<MatrixXd> factor_mass(const MatrixXd& mass, double t) {
   Eigen::LLT<MatrixXd> factor(mass);
@@ -39,14 +30,6 @@ Eigen::LLT<MatrixXd> factor_mass(const MatrixXd& mass, double t) {
     throw ComputationError(t, "the mass matrix is singular: something can move that has no inertia");
   }
   return factor;
-}
-
-MatrixXd conditions_on_positions(const MotionTangents& tangents) {
-  MatrixXd C = tangents.C;
-  for (Eigen::Index i = 0; i < C.rows(); ++i) {
-    if (!tangents.is_on_position(i)) C.row(i).setZero();
-  }
-  return C;
 }
 
 constexpr double kOfStatesAlone = 1e-12;  // dq of an eigenvector of length 1 in which nothing moves
@@ -63,7 +46,7 @@ bool find_undamped_modes(const MotionTangents& tangents, const State<double>& st
                          std::vector<VibrationMode>& modes) {
   const bool is_at_rest = std::ranges::all_of(state.u, [](double u) { return u == 0.0; });
   if (!is_at_rest || tangents.nx() > 0) return false;
-  const MatrixXd C = conditions_on_positions(tangents);
+  const MatrixXd C = calc_rows_on_positions(tangents);
   if (C != tangents.C) return false;
   const MatrixXd Z = null_space(C);
   const MatrixXd K = Z.transpose() * tangents.r_q * Z, D = Z.transpose() * tangents.r_u * Z;
@@ -151,54 +134,53 @@ Eigen::MatrixXd calc_turning(const Model& model, const State<double>& state) {
   return N.householderQr().solve(brackets);
 }
 
-namespace {
-
-// dudot of (2) for dr (nu x k) and da (rows x k).
-class AccelerationSolver {
- public:
-  AccelerationSolver(const MotionTangents& tangents, const State<double>& state)
-      : tangents_(tangents),
-        Z_(null_space(tangents.C)),
-        C_inverse_(MatrixXd::Zero(tangents.nu(), tangents.rows())),
-        mass_(factor_mass(Z_.transpose() * tangents.M * Z_, state.t)) {
-    if (tangents.rows() == 0 || tangents.nu() == 0) return;
-    Eigen::CompleteOrthogonalDecomposition<MatrixXd> complete;
-    complete.setThreshold(kSmallestPivot);
-    C_inverse_ = complete.compute(tangents.C).pseudoInverse();
+MatrixXd calc_rows_on_positions(const MotionTangents& tangents) {
+  MatrixXd C = tangents.C;
+  for (Eigen::Index i = 0; i < C.rows(); ++i) {
+    if (!tangents.is_on_position(i)) C.row(i).setZero();
   }
+  return C;
+}
 
-  MatrixXd solve(const MatrixXd& dr, const MatrixXd& da) const {
-    MatrixXd given = -(C_inverse_ * da);
-    if (Z_.cols() == 0 || dr.cols() == 0) return given;
-    return given - Z_ * mass_.solve(Z_.transpose() * (dr + tangents_.M * given));
-  }
+AccelerationSolver::AccelerationSolver(const MatrixXd& M, const MatrixXd& C, double t)
+    : M_(M),
+      Z_(null_space(C)),
+      C_inverse_(MatrixXd::Zero(C.cols(), C.rows())),
+      mass_(factor_mass(Z_.transpose() * M * Z_, t)) {
+  if (C.size() > 0) C_inverse_ = LeastNormSolver(kSmallestPivot).compute(C).pseudo_inverse();
+}
 
- private:
-  const MotionTangents& tangents_;
-  MatrixXd Z_, C_inverse_;
-  Eigen::LLT<MatrixXd> mass_;
-};
+MatrixXd AccelerationSolver::solve(const MatrixXd& dr, const MatrixXd& da) const {
+  MatrixXd given = -(C_inverse_ * da);
+  if (Z_.cols() == 0 || dr.cols() == 0) return given;
+  return given - Z_ * mass_.solve(Z_.transpose() * (dr + M_ * given));
+}
 
-}  // namespace
+MatrixXd calc_state_matrix(const Model& model, const MotionTangents& tangents, const State<double>& state,
+                           const AccelerationSolver& accelerations) {
+  const Eigen::Index n = tangents.nu(), m = tangents.rows(), nx = tangents.nx();
+  MatrixXd A = MatrixXd::Zero(2 * n + nx, 2 * n + nx);
+  A.topLeftCorner(n, n) = calc_turning(model, state);
+  A.block(0, n, n, n).setIdentity();
+  A.block(n, 0, n, n) = accelerations.solve(tangents.r_q, tangents.a_q);
+  A.block(n, n, n, n) = accelerations.solve(tangents.r_u, tangents.a_u);
+  A.block(n, 2 * n, n, nx) = accelerations.solve(tangents.r_x, MatrixXd::Zero(m, nx));
+  A.block(2 * n, 0, nx, n) = tangents.rate_q;
+  A.block(2 * n, n, nx, n) = tangents.rate_u;
+  A.bottomRightCorner(nx, nx) = tangents.rate_x;
+  return A;
+}
 
 LinearizedMotion linearize_motion(const Model& model, const MotionTangents& tangents,
                                   const State<double>& state) {
   const Eigen::Index n = tangents.nu(), m = tangents.rows(), nx = tangents.nx();
-  const AccelerationSolver accelerations(tangents, state);
+  const AccelerationSolver accelerations(tangents.M, tangents.C, state.t);
   LinearizedMotion motion;
-  motion.A = MatrixXd::Zero(2 * n + nx, 2 * n + nx);
-  motion.A.topLeftCorner(n, n) = calc_turning(model, state);
-  motion.A.block(0, n, n, n).setIdentity();
-  motion.A.block(n, 0, n, n) = accelerations.solve(tangents.r_q, tangents.a_q);
-  motion.A.block(n, n, n, n) = accelerations.solve(tangents.r_u, tangents.a_u);
-  motion.A.block(n, 2 * n, n, nx) = accelerations.solve(tangents.r_x, MatrixXd::Zero(m, nx));
-  motion.A.block(2 * n, 0, nx, n) = tangents.rate_q;
-  motion.A.block(2 * n, n, nx, n) = tangents.rate_u;
-  motion.A.bottomRightCorner(nx, nx) = tangents.rate_x;
+  motion.A = calc_state_matrix(model, tangents, state, accelerations);
   motion.B = MatrixXd::Zero(2 * n + nx, n);
   motion.B.middleRows(n, n) = accelerations.solve(-MatrixXd::Identity(n, n), MatrixXd::Zero(m, n));
   MatrixXd G = MatrixXd::Zero(2 * m, 2 * n + nx);  // (4)
-  G.topLeftCorner(m, n) = conditions_on_positions(tangents);
+  G.topLeftCorner(m, n) = calc_rows_on_positions(tangents);
   G.bottomLeftCorner(m, n) = tangents.v_q;
   G.block(m, n, m, n) = tangents.C;
   motion.basis = null_space(G);
@@ -210,7 +192,7 @@ Eigen::MatrixXd calc_input_matrix(const MotionTangents& tangents, const State<do
                                   const Eigen::MatrixXd& rate_p) {
   const Eigen::Index n = tangents.nu();
   MatrixXd B = MatrixXd::Zero(2 * n + tangents.nx(), r_p.cols());
-  B.middleRows(n, n) = AccelerationSolver(tangents, state).solve(r_p, a_p);
+  B.middleRows(n, n) = AccelerationSolver(tangents.M, tangents.C, state.t).solve(r_p, a_p);
   B.bottomRows(tangents.nx()) = rate_p;
   return B;
 }

@@ -14,6 +14,7 @@
 //   Z^T K Z z = omega^2 Z^T M Z z                                                                  (5)
 #pragma once
 
+#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <complex>
 #include <vector>
@@ -36,6 +37,27 @@ struct VibrationMode {
 
 // The matrix (nu x nu) of [N u, N e_k] in (3). Zero where no joint has Euler parameters.
 Eigen::MatrixXd calc_turning(const Model& model, const State<double>& state);
+
+// The changes of accelerations and speeds that conditions allow.
+class AccelerationSolver {
+ public:
+  // M (nu x nu), C (rows x nu), at the time t (s), of any rank. Throws ComputationError where the mass matrix
+  // is singular.
+  AccelerationSolver(const Eigen::MatrixXd& M, const Eigen::MatrixXd& C, double t);
+
+  // dudot (nu x k) of (2) for dr (nu x k) and da (rows x k): M dudot + dr = C^T dlambda, C dudot = -da.
+  Eigen::MatrixXd solve(const Eigen::MatrixXd& dr, const Eigen::MatrixXd& da) const;
+
+ private:
+  Eigen::MatrixXd M_, Z_, C_inverse_;
+  Eigen::LLT<Eigen::MatrixXd> mass_;
+};
+
+// C with rows of zeros for the conditions on speeds.
+Eigen::MatrixXd calc_rows_on_positions(const MotionTangents& tangents);
+// A alone, otherwise as below.
+Eigen::MatrixXd calc_state_matrix(const Model& model, const MotionTangents& tangents,
+                                  const State<double>& state, const AccelerationSolver& accelerations);
 
 // For the state of the last update_tangents(..., by_speeds), whose udot and lambda solve the equations of
 // motion. Throws ComputationError where the mass matrix is singular.

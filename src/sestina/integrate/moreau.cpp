@@ -1,10 +1,10 @@
 #include "sestina/integrate/moreau.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "sestina/integrate/displacement.h"
+#include "sestina/numerics/least_norm_solver.h"
 
 namespace sestina {
 namespace {
@@ -427,9 +427,7 @@ void Moreau::close_gaps(State<double>& to) {
         G(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = G_(rows[i], rows[j]);
       }
     }
-    Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
-    solver.setThreshold(kRedundant);
-    const VectorXd lambda = solver.compute(G).solve(-gap);
+    const VectorXd lambda = LeastNormSolver(kRedundant).compute(G).solve(-gap);
     VectorXd dq = VectorXd::Zero(du_.rows());
     for (std::size_t i = 0; i < rows.size(); ++i)
       dq += lambda[static_cast<Eigen::Index>(i)] * du_.col(rows[i]);

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
+#include "sestina/numerics/least_norm_solver.h"
 
 namespace sestina::symbolic {
 namespace {
@@ -63,8 +64,7 @@ class FreeEquations {
     }
     if (matrix_.cols() == 0) return Eigen::VectorXd();
     const double largest = matrix_.colwise().norm().maxCoeff();
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
-    decomposition.setThreshold(largest > kRankThreshold ? kRankThreshold / largest : 1.0);
+    LeastNormSolver decomposition(largest > kRankThreshold ? kRankThreshold / largest : 1.0);
     decomposition.compute(matrix_);
     if (largest <= kRankThreshold) {
       rank_ = 0;
@@ -72,7 +72,7 @@ class FreeEquations {
       return Eigen::VectorXd::Zero(matrix_.cols());
     }
     rank_ = decomposition.rank();
-    determined_ = (decomposition.pseudoInverse() * matrix_).diagonal();
+    determined_ = (decomposition.pseudo_inverse() * matrix_).diagonal();
     return decomposition.solve(right);
   }
 

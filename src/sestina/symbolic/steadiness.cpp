@@ -1,10 +1,11 @@
 #include "sestina/symbolic/steadiness.h"
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
 #include "sestina/expression/rounding.h"
+#include "sestina/numerics/least_norm_solver.h"
 
 namespace sestina::symbolic {
 namespace {
@@ -103,10 +104,9 @@ class SteadyFlow {
             values.data() + equations_, index(equations_), index(reactions_));
     if (reactions_ == 0) return Column(0);
     const Column weights = calc_weights(J, values.last(equations_));
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
-    decomposition.setThreshold(kRankThreshold);
-    decomposition.compute(weights.asDiagonal() * J);
-    return decomposition.solve(weights.cwiseProduct(right));
+    return LeastNormSolver(kRankThreshold)
+        .compute(weights.asDiagonal() * J)
+        .solve(weights.cwiseProduct(right));
   }
 
   Column calc_rates(const Column& x) {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,13 +11,13 @@
 
 #include "sestina/base/error.h"
 #include "sestina/expression/rounding.h"
+#include "sestina/numerics/least_norm_solver.h"
 #include "sestina/symbolic/steadiness.h"
 
 namespace sestina::symbolic {
 namespace {
 
 using Column = Eigen::VectorXd;
-using Decomposition = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>;
 using Numbers = std::vector<std::pair<Expression, double>>;
 
 constexpr int kMostSteps = 200;
@@ -183,7 +183,7 @@ class SteadySearch {
   // Decomposition of W J S, with a weight W for each equation and units S of the unknowns.
   struct Scaled {
     Column weights, units;
-    Decomposition decomposition;
+    LeastNormSolver decomposition;
 
     Column solve(const Column& left) const {
       return units.cwiseProduct(decomposition.solve(weights.cwiseProduct(left)));
@@ -197,8 +197,7 @@ class SteadySearch {
   }
 
   static Scaled as_it_is(const Eigen::MatrixXd& J) {
-    Scaled scaled{Column::Ones(J.rows()), Column::Ones(J.cols()), {}};
-    scaled.decomposition.setThreshold(kRankThreshold);
+    Scaled scaled{Column::Ones(J.rows()), Column::Ones(J.cols()), LeastNormSolver(kRankThreshold)};
     scaled.decomposition.compute(J);
     return scaled;
   }
@@ -209,7 +208,8 @@ class SteadySearch {
     const std::span<const double> sizes = sizes_(x_);
     const auto unknowns = static_cast<Eigen::Index>(options_.unknowns.size()),
                multipliers = static_cast<Eigen::Index>(motion_.multipliers.size());
-    Scaled scaled{calc_weights(J.leftCols(unknowns), sizes), Column::Ones(J.cols()), {}};
+    Scaled scaled{calc_weights(J.leftCols(unknowns), sizes), Column::Ones(J.cols()),
+                  LeastNormSolver(kRankThreshold)};
     std::vector<Eigen::Index> others;
     for (Eigen::Index k = 0; k < J.rows(); ++k) {
       const double most = J.row(k).head(unknowns).cwiseAbs().maxCoeff();
@@ -226,7 +226,6 @@ class SteadySearch {
     }
     const Column all = calc_weights(J * scaled.units.asDiagonal(), sizes);
     for (const Eigen::Index k : others) scaled.weights[k] = all[k];
-    scaled.decomposition.setThreshold(kRankThreshold);
     scaled.decomposition.compute(scaled.weights.asDiagonal() * J * scaled.units.asDiagonal());
     return scaled;
   }
