@@ -377,7 +377,7 @@ TEST(Loops, RefuseWhatDoesNotKnowThem) {
                 testing::AllOf(testing::HasSubstr("analysis.solver"), testing::HasSubstr(solver),
                                testing::HasSubstr("the cut joint pin")));
   }
-  for (const char* rule : {"velocity_verlet", "lobatto_iiia_iiib", "cvode_bdf"}) {
+  for (const char* rule : {"velocity_verlet", "lobatto_iiia_iiib", "cvode_adams"}) {
     EXPECT_THAT(message([&](System& s) {
                   s.analysis.integrator.name = rule;
                   s.analysis.step.driver = "fixed", s.analysis.step.dt = 1e-3;
@@ -414,6 +414,23 @@ TEST(Assembly, MovesGivenCoordinatesWhereTheyContradictTheLoops) {
   const std::string message = message_of([&] { calc_assembled_state(*held, calc_properties(*held)); });
   EXPECT_THAT(message, testing::HasSubstr("pin cannot be closed"));
   EXPECT_THAT(message, testing::HasSubstr("held: hip, elbow, heel"));
+}
+
+// The crank and the slider are given such that the rod fits between them but for its last digits. The ball
+// joint, which is not given, has far to turn; the others hardly move for it.
+TEST(Assembly, MovesGivenCoordinatesByNoMoreThanTheirContradiction) {
+  for (const double change : {-1e-5, 1e-5}) {
+    System system = example("17_slider_crank.yaml");
+    for (BodySpec& body : system.bodies) {
+      if (body.name == "rod") body.points.back().position = {0.3 + change, 0, 0};
+    }
+    const Workspace workspace(system);
+    AssemblyReport report;
+    const State<double> state = workspace.calc_initial_state(&report);
+    EXPECT_FALSE(report.moved.empty());
+    for (const AssemblyReport::Moved& moved : report.moved) EXPECT_LT(moved.by, 1e-3) << moved.joint;
+    EXPECT_NE(state.q[0], 0.0);
+  }
 }
 
 TEST(Assembly, KeepsWhatIsGivenOfAJointThatIsCut) {

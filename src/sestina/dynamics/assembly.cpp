@@ -4,7 +4,6 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/QR>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -15,6 +14,7 @@
 #include "sestina/dynamics/cartesian_coordinates.h"
 #include "sestina/dynamics/mass_matrix.h"
 #include "sestina/model/properties.h"
+#include "sestina/numerics/least_norm_solver.h"
 
 namespace sestina {
 namespace {
@@ -58,7 +58,8 @@ class Assembler {
       if (attempt > 0) shake(state, is_free, attempt);
       const double error = iterate(start, state, is_free, by_mass);
       if (error <= kClosed * length_) return true;
-      if (error < best) best = error, best_state = state;
+      // Another way of assembling is not better for coming a little nearer.
+      if (error < 0.5 * best) best = error, best_state = state;
     }
     state = best_state;
     update(state);
@@ -74,7 +75,7 @@ class Assembler {
       const Moving moving = linearise(is_free, by_mass);
       if (moving.speeds.empty()) break;
       const Eigen::VectorXd change =
-          moving.from_norm(moving.C.completeOrthogonalDecomposition().solve(-velocities()));
+          moving.from_norm(LeastNormSolver().compute(moving.C).solve(-velocities()));
       for (std::size_t i = 0; i < moving.speeds.size(); ++i) {
         state.u[moving.speeds[i]] += change[static_cast<Eigen::Index>(i)];
       }
@@ -231,7 +232,8 @@ class Assembler {
       if (errors_.position <= ConstrainedDynamics::tolerance(properties_)) break;
       const Moving moving = linearise(is_free, by_mass);
       if (moving.speeds.empty()) break;
-      const auto decomposition = moving.C.completeOrthogonalDecomposition();
+      LeastNormSolver decomposition;
+      decomposition.compute(moving.C);
       Eigen::VectorXd d;
       if (errors_.position <= kClosed * length_ || step >= kNearestSteps) {
         d = moving.from_norm(decomposition.solve(-positions()));
@@ -436,9 +438,11 @@ void assemble(const Model& model, const Properties<double>& properties, const Gi
   const State<double> before = state;
   assembler.want(all);
   if (!assembler.close(state, find_free(model, given.q, false), false)) {
-    state = before;
     assembler.want(held);
-    if (!assembler.close(state, find_free(model, given.q, true), true)) {
+    const std::vector<bool> is_free = find_free(model, given.q, true);
+    bool is_closed = assembler.close(state, is_free, true);
+    if (!is_closed) state = before, is_closed = assembler.close(state, is_free, true);
+    if (!is_closed) {
       const std::string name = assembler.worst_position();
       if (const std::string reason = assembler.explain_non_finite(state); !reason.empty()) {
         fail(model, name, reason);

@@ -3,8 +3,8 @@
 // Coordinates q0 that the description gives are kept as far as the loops allow. Two stages find the
 // q nearest to q0 with g(t, q) = 0:
 //   1. joints without given coordinates move alone, nearest in the norm of the coordinates;
-//   2. if that does not close the loops, all joints move that are not held, nearest in the norm of the mass
-//      matrix or, if it is singular, of the coordinates.
+//   2. if that does not close the loops, all joints move that are not held, from where 1 came nearest, by the
+//      least in the norm of the mass matrix or, if it is singular, of the coordinates.
 // Each step of the iteration solves the problem linearised at q, with D the displacement from q0 to q:
 //   q -> q + d,   C d = -g,   |D + d| least                                                          (1)
 // and is shortened where the error would grow. At a singular position, such as a mechanism stretched out, the
