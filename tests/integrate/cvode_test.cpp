@@ -162,7 +162,7 @@ TEST_P(Cvode, NormOfEulerParametersStaysWithinTheTolerance) {
   const State<double> start = FreeRigidBody::start();
   std::vector<double> y = start.q;
   y.insert(y.end(), start.u.begin(), start.u.end());
-  solver.start(body, {1e-8, 1e-8}, 0.0, y, {});
+  solver.start(body, {1e-8, 1e-8}, 0.0, y, {}, {});
   double largest = 0.0;
   for (int k = 0; k < CvodeRule::kStepsFromAStart; ++k) {
     solver.step(1e3);

@@ -43,7 +43,7 @@ void CvodeRule::do_start(std::span<const double> memory) {
   if (!is_of_same_sizes) solver_ = std::make_unique<CvodeSolver>(method_, equations());
   if (memory.empty() || !continue_from(memory)) {
     flatten(s);
-    start_at(s.t, y_);
+    start_at(s.t, y_, s.h);
   }
   previous_memory_ = memory_ = current_;
   is_pending_ = false;
@@ -61,7 +61,7 @@ bool CvodeRule::do_can_remember(std::span<const double> memory) const {
 bool CvodeRule::continue_from(std::span<const double> memory) {
   assert(memory.size() == current_.size());
   std::ranges::copy(memory.subspan(kState, y_.size()), y_.begin());
-  start_at(memory[kTime], y_);
+  start_at(memory[kTime], y_, memory.subspan(kState + y_.size(), at_.h.size()));
   const auto steps = static_cast<std::size_t>(memory[kSteps]);
   for (std::size_t k = 0; k < steps; ++k) take_step(memory[stops() + k]);
   copy_normalized(solver_->values(), at_);
@@ -106,7 +106,7 @@ void CvodeRule::do_accept() {
 // The solver keeps its state, which describes the step that was cut, until the next attempt.
 void CvodeRule::do_cut_step() {
   flatten(state());
-  write_start(state().t, y_, memory_);
+  write_start(state().t, y_, state().h, memory_);
   is_pending_ = true;
 }
 
@@ -116,7 +116,7 @@ void CvodeRule::begin_attempt() {
   rejected_ = 0;
   if (is_pending_) {
     flatten(state());
-    start_at(state().t, y_);
+    start_at(state().t, y_, state().h);
   }
   is_pending_ = true;
 }
@@ -128,7 +128,8 @@ void CvodeRule::take_step(double t_stop) {
   if (steps == kStepsFromAStart || turns_back) {
     copy_normalized(solver_->values(), at_);
     flatten(at_);
-    start_at(t, y_);
+    std::ranges::copy(solver_->history(), at_.h.begin());
+    start_at(t, y_, at_.h);
   }
   current_[stops() + static_cast<std::size_t>(current_[kSteps])] = t_stop;
   current_[kSteps] += 1.0;
@@ -138,15 +139,17 @@ void CvodeRule::take_step(double t_stop) {
   rejected_before_ = rejected;
 }
 
-void CvodeRule::write_start(double t, std::span<const double> y, std::vector<double>& memory) {
+void CvodeRule::write_start(double t, std::span<const double> y, std::span<const double> h,
+                            std::vector<double>& memory) const {
   memory[kSteps] = 0.0;
   memory[kTime] = t;
-  std::ranges::fill(std::ranges::copy(y, memory.begin() + kState).out, memory.end(), 0.0);
+  const auto end = std::ranges::copy(h, std::ranges::copy(y, memory.begin() + kState).out).out;
+  std::ranges::fill(end, memory.end(), 0.0);
 }
 
-void CvodeRule::start_at(double t, std::span<const double> y) {
-  write_start(t, y, current_);
-  solver_->start(equations(), tolerances_, t, y, state().d);
+void CvodeRule::start_at(double t, std::span<const double> y, std::span<const double> h) {
+  write_start(t, y, h, current_);
+  solver_->start(equations(), tolerances_, t, y, state().d, h);
   rejected_before_ = 0;
 }
 
@@ -159,6 +162,7 @@ StepReport CvodeRule::do_interpolate(double t, State<double>& out) {
     solver_->interpolate(t, y_);
   }
   copy_normalized(y_, out);
+  if (equations().is_constrained()) equations().project(out);
   return {};
 }
 

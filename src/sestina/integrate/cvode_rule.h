@@ -34,6 +34,7 @@ class CvodeRule final : public IntegrationRule {
   int order() const override;  // the highest
   int error_order() const override { return 0; }
   bool has_dense_output() const override { return true; }
+  bool projects() const override { return method_ == CvodeMethod::kBdf; }
   bool chooses_its_steps() const override { return true; }
   void set_tolerances(const ErrorTolerances& tolerances) override { tolerances_ = tolerances; }
   long rejected() const override { return rejected_; }
@@ -58,17 +59,20 @@ class CvodeRule final : public IntegrationRule {
   void begin_attempt();
   void take_step(double t_stop);
   bool continue_from(std::span<const double> memory);
-  void start_at(double t, std::span<const double> y);  // y (nq + nu + nx + nz)
-  static void write_start(double t, std::span<const double> y, std::vector<double>& memory);
+  // y (nq + nu + nx + nz), h (nh)
+  void start_at(double t, std::span<const double> y, std::span<const double> h);
+  void write_start(double t, std::span<const double> y, std::span<const double> h,
+                   std::vector<double>& memory) const;
   void keep_piece();
   [[noreturn]] void fail_with_many_pieces(double t_end) const;
   void evaluate_piece(const Piece& piece, double t, std::span<double> y) const;
   void copy_normalized(std::span<const double> y, State<double>& to) const;
   void flatten(const State<double>& from);  // into y_
 
-  // [steps of CVODE since its start, time of the start, y at the start (n), stop time of each step]
+  // [steps of CVODE since its start, time of the start, y (n) and h (nh) at the start, stop time of each
+  // step]
   static constexpr std::size_t kSteps = 0, kTime = 1, kState = 2;
-  std::size_t stops() const { return kState + y_.size(); }
+  std::size_t stops() const { return kState + y_.size() + at_.h.size(); }
 
   CvodeMethod method_;
   ErrorTolerances tolerances_;

@@ -1,6 +1,7 @@
 #include "sestina/integrate/cvode_solver.h"
 
 #include <cvode/cvode.h>
+#include <cvode/cvode_proj.h>
 #include <fmt/format.h>
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_linearsolver.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <new>
 
@@ -68,7 +70,8 @@ struct CvodeSolver::Handles {
   NewtonMatrix newton;
   std::vector<double> increments;  // (nq + nu + nx), for differences
   State<double> at;                // where the rates were last evaluated
-  std::vector<double> zdot;        // (nz) there
+  State<double> projected;
+  std::vector<double> zdot;  // (nz) there
 
   // Findings of the callbacks.
   std::string reason;            // why the accelerations could not be calculated
@@ -197,6 +200,21 @@ struct CvodeSolver::Callbacks {
     });
   }
 
+  // The correction that leads from y onto the conditions.
+  static int project(double t, N_Vector y, N_Vector correction, double, N_Vector, void* self) {
+    return guarded(self, [&](CvodeSolver& s, Handles& h) {
+      h.set_state(t, y);
+      h.projected = h.at;
+      s.equations_->project(h.projected);
+      const std::span<double> to = span_of(correction);
+      const std::size_t nq = h.at.q.size();
+      std::ranges::fill(to, 0.0);
+      std::ranges::transform(h.projected.q, h.at.q, to.begin(), std::minus<>());
+      std::ranges::transform(h.projected.u, h.at.u, to.subspan(nq).begin(), std::minus<>());
+      return 0;
+    });
+  }
+
   static SUNLinearSolver_Type type_of_solver(SUNLinearSolver) { return SUNLINEARSOLVER_DIRECT; }
   static SUNMatrix_ID type_of_matrix(SUNMatrix) { return SUNMATRIX_CUSTOM; }
 
@@ -236,6 +254,11 @@ void CvodeSolver::create(CvodeMethod method) {
   check(CVodeSetMaxHnilWarns(h.cvode, -1), "CVodeSetMaxHnilWarns");
   if (is_bdf) {
     create_newton();
+    if (equations_->is_constrained()) {
+      check(CVodeSetProjFn(h.cvode, Callbacks::project), "CVodeSetProjFn");
+      check(CVodeSetProjErrEst(h.cvode, SUNFALSE), "CVodeSetProjErrEst");
+      check(CVodeSetMaxNumProjFails(h.cvode, kMostAttempts), "CVodeSetMaxNumProjFails");
+    }
   } else {
     h.iteration = checked(SUNNonlinSol_FixedPoint(h.y, 0, h.context));
     check(CVodeSetNonlinearSolver(h.cvode, h.iteration), "CVodeSetNonlinearSolver");
@@ -259,7 +282,8 @@ void CvodeSolver::create_newton() {
 }
 
 void CvodeSolver::start(EquationsOfMotion& equations, const ErrorTolerances& tolerances, double t,
-                        std::span<const double> y, std::span<const double> d) {
+                        std::span<const double> y, std::span<const double> d,
+                        std::span<const double> history) {
   Handles& h = *handles_;
   equations_ = &equations;
   tolerances_ = tolerances;
@@ -267,6 +291,7 @@ void CvodeSolver::start(EquationsOfMotion& equations, const ErrorTolerances& tol
   std::ranges::copy(y, span_of(h.y).begin());
   check(CVodeReInit(h.cvode, t, h.y), "CVodeReInit");
   h.at.d.assign(d.begin(), d.end());
+  h.at.h.assign(history.begin(), history.end());
   h.reason.clear();
   h.not_finite = -1;
   const bool has_longest = std::isfinite(tolerances.max_step);
@@ -289,11 +314,17 @@ void CvodeSolver::step(double t_stop) {
     check(CVodeGetCurrentStep(h.cvode, &length), "CVodeGetCurrentStep");
     fail(flag, std::abs(length));
   }
+  if (!h.at.h.empty()) {
+    h.set_state(t_, h.y);
+    equations_->update_history(h.at, h.at);
+  }
   const double length = std::abs(t_ - t_before);
   if (t_ != t_stop && length < kShortestStep * std::abs(t_)) fail(CV_ERR_FAILURE, length);
 }
 
 std::span<const double> CvodeSolver::values() const { return span_of(handles_->y); }
+
+std::span<const double> CvodeSolver::history() const { return handles_->at.h; }
 
 void CvodeSolver::interpolate(double t, std::span<double> y) const {
   check(CVodeGetDky(handles_->cvode, t, 0, handles_->scratch), "CVodeGetDky");

@@ -7,6 +7,11 @@
 // BDF solves its equations by Newton's method with the matrix of newton_matrix.h; Adams by fixed-point
 // iteration, which needs no matrix and suits motion that is not stiff.
 //
+// Loops and constraints: f has the accelerations that keep them, and BDF projects each step onto them
+// (EquationsOfMotion::project) before its error is tested (E. Eich, Convergence results for a coordinate
+// projection method applied to mechanical systems with algebraic constraints, SIAM J. Numer. Anal. 30 (1993)
+// 1467-1482). Adams cannot.
+//
 // Exceptions never pass through CVODE. If the accelerations cannot be calculated or are not finite, CVODE is
 // informed and tries a shorter step; other exceptions end the step and are thrown again.
 //
@@ -37,15 +42,17 @@ class CvodeSolver {
   CvodeSolver(const CvodeSolver&) = delete;
   CvodeSolver& operator=(const CvodeSolver&) = delete;
 
-  // Discards the history and starts at (t, y), y (nq + nu + nx + nz), with the discrete variables d (nd).
+  // Discards the history and starts at (t, y), y (nq + nu + nx + nz), with the discrete variables d (nd) and
+  // the history h (nh) of the state.
   void start(EquationsOfMotion& equations, const ErrorTolerances& tolerances, double t,
-             std::span<const double> y, std::span<const double> d);
+             std::span<const double> y, std::span<const double> d, std::span<const double> h);
   // Takes one step of the length that CVODE chooses, not beyond t_stop, which may be before or after. Throws
   // ComputationError with the reason if no step was possible.
   void step(double t_stop);
 
-  double time() const { return t_; }       // s, where the last step ended
-  std::span<const double> values() const;  // y (nq + nu + nx + nz) there
+  double time() const { return t_; }        // s, where the last step ended
+  std::span<const double> values() const;   // y (nq + nu + nx + nz) there
+  std::span<const double> history() const;  // h (nh) there
   // Evaluates y at t within the last step.
   void interpolate(double t, std::span<double> y) const;
   // Writes the derivatives of y at time(), the k-th in column k, (order + 1) of them; returns the order.
