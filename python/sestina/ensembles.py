@@ -202,9 +202,10 @@ def sensitivities(
     relative_step  of `differences`: a parameter p is varied by this times |p|, or by this itself if p is 0
     lanes          of `differences`: compute the runs side by side
 
-    `tangents` integrates the derivatives of the motion beside it, by an explicit rule: for trees without events,
-    contacts, states with a rate and forces of the user's own. With fixed steps they are the derivatives of the
-    numerical solution itself. Columns of energies and positions are differentiated along these by central differences
+    `tangents` integrates the derivatives of the motion beside it, by an explicit rule: for models without events,
+    contacts, beams, cartesian coordinates and forces and constraints of the user's own. With fixed steps they are the
+    derivatives of the numerical solution itself. Of a mechanism with loops, other joints follow an initial value that
+    moves. Columns of energies and positions are differentiated along these by central differences
     (relative error 1e-10); columns that hold an integral over time are refused, and so are parameters on which the
     time of a force's jump depends. Ctrl-C keeps the rows so far.
 

@@ -20,7 +20,8 @@ AdjointSteps::Stage::Stage(const std::shared_ptr<const Model>& model, const Prop
     : dynamics(model, properties, solver),
       qdot(static_cast<std::size_t>(model->nq())),
       udot(static_cast<std::size_t>(model->nu())),
-      x(2 * udot.size()) {}
+      xdot(static_cast<std::size_t>(model->nx())),
+      x(2 * udot.size() + xdot.size()) {}
 
 AdjointSteps::AdjointSteps(const std::shared_ptr<const Model>& model, const Properties<double>& properties,
                            std::string_view solver, ButcherTableau tableau, std::vector<int> parameters)
@@ -28,10 +29,13 @@ AdjointSteps::AdjointSteps(const std::shared_ptr<const Model>& model, const Prop
       parameters_(std::move(parameters)),
       own_(model, properties, solver),
       equations_(own_),
-      mass_(*model),
-      transpose_(*model, own_.properties()),
-      y_(2 * static_cast<std::size_t>(model->nu())),
+      y_(static_cast<std::size_t>(2 * model->nu() + model->nx())),
       z_(static_cast<std::size_t>(model->nu())) {
+  if (model->is_constrained() || model->nx() > 0) {
+    derivatives_.emplace(*model, own_.properties(), parameters_);
+  } else {
+    tree_.emplace(*model, own_.properties());
+  }
   stages_.resize(tableau_.b.size() - (tableau_.first_same_as_last ? 1 : 0));
   for (std::unique_ptr<Stage>& stage : stages_) stage = std::make_unique<Stage>(model, properties, solver);
 }
@@ -42,6 +46,7 @@ void AdjointSteps::add_rates(const std::vector<double>& weights, std::size_t sta
   for (std::size_t j = 0; j < stages; ++j) {
     add(h * weights[j], stages_[j]->qdot, to.q);
     add(h * weights[j], stages_[j]->udot, to.u);
+    add(h * weights[j], stages_[j]->xdot, to.x);
   }
 }
 
@@ -56,8 +61,9 @@ void AdjointSteps::update_stages(const Step& step) {
     at.t = std::clamp(at.t, step.first_time, step.last_time);
     add_rates(tableau_.a[i], i, h, at);
     equations_.calc_q_dot(at.q, at.u, stage.qdot);
-    if (step.udots.empty()) {
+    if (step.udots.empty() || derivatives_) {
       stage.dynamics.calc_udot(at, stage.udot);
+      std::ranges::copy(stage.dynamics.forces().rates, stage.xdot.begin());
     } else {
       stage.dynamics.update(at);
       const auto first = step.udots.begin() + static_cast<std::ptrdiff_t>(i * stage.udot.size());
@@ -68,34 +74,54 @@ void AdjointSteps::update_stages(const Step& step) {
 
 const State<double>& AdjointSteps::end_of(const Step& step) {
   update_stages(step);
+  update_end(step);
+  return end_;
+}
+
+void AdjointSteps::update_end(const Step& step) {
   end_ = step.begin;
   end_.t = step.t_end;
   add_rates(tableau_.b, stages_.size(), step.t_end - step.begin.t, end_);
   equations_.project(end_);
-  return end_;
+}
+
+void AdjointSteps::transpose(Stage& stage, std::span<double> by_parameters) {
+  if (tree_) {
+    transpose_tree(stage, by_parameters);
+    return;
+  }
+  const ConstrainedDynamics* constrained = stage.dynamics.constrained();
+  derivatives_->update(stage.state, stage.udot,
+                       constrained != nullptr ? constrained->lambda() : std::span<const double>());
+  derivatives_->transpose(y_, stage.x, by_parameters);
 }
 
 // (4) and (5)
-void AdjointSteps::transpose(Stage& stage, std::span<double> by_parameters) {
+void AdjointSteps::transpose_tree(Stage& stage, std::span<double> by_parameters) {
   const std::size_t nu = z_.size();
   const std::span<const double> y(y_);
   const std::span<double> x_q = std::span(stage.x).first(nu), x_u = std::span(stage.x).subspan(nu);
   std::ranges::transform(y.subspan(nu), z_.begin(), std::negate<>());
   const Kinematics<double>& kinematics = stage.dynamics.kinematics();
-  mass_.factor(own_.properties(), kinematics);
-  mass_.solve(z_);
-  transpose_.calc(stage.state, kinematics, stage.dynamics.forces(), stage.udot, z_, x_q, x_u);
+  tree_->mass.factor(own_.properties(), kinematics);
+  tree_->mass.solve(z_);
+  tree_->transpose.calc(stage.state, kinematics, stage.dynamics.forces(), stage.udot, z_, x_q, x_u);
   add(1.0, y.first(nu), x_u);
   for (const int i : equations_.rotations()) {
     set_three_of(x_q, i, three_of(x_q, i) + cross(three_of(y, i), three_of(stage.state.u, i)));
   }
   for (std::size_t k = 0; k < parameters_.size(); ++k) {
-    by_parameters[k] += transpose_.calc_by_parameter(parameters_[k]);
+    by_parameters[k] += tree_->transpose.calc_by_parameter(parameters_[k]);
   }
 }
 
 void AdjointSteps::step_back(const Step& step, std::span<double> gradient, std::span<double> by_parameters) {
   update_stages(step);
+  if (equations_.is_constrained()) {
+    update_end(step);
+    derivatives_->update_projection(end_);
+    derivatives_->transpose_projection(gradient, by_parameters);
+  }
   const double h = step.t_end - step.begin.t;
   for (std::size_t i = stages_.size(); i-- > 0;) {
     std::ranges::fill(y_, 0.0);

@@ -17,20 +17,27 @@
 // and the gradient at the beginning is g + sum_i x_i. This is the transpose of (1), so that gradients agree
 // with the derivatives that TangentEquations gives with the same steps, to round-off.
 //
+// With loops, constraints or states with a rate, A_i and B_i are those of motion_derivatives.h, and the end
+// of the step is projected onto the conditions, which is transposed first. The states of the stages lie on
+// the conditions up to the error of a step; this is what gradients then miss.
+//
 // Cost of a step: for each stage kinematics and forces, its acceleration unless it is given, the factors of M
 // and the products of z with K and D, all O(n), and O(1) for most parameters (inverse_dynamics_transpose.h).
+// With conditions that of motion_derivatives.h.
 //
 // Source: Hager, Runge-Kutta methods in optimal control and the transformed adjoint system, Numerische
 // Mathematik 87 (2000), which transposes Runge-Kutta steps.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sestina/dynamics/column_recursion.h"
 #include "sestina/dynamics/inverse_dynamics_transpose.h"
+#include "sestina/dynamics/motion_derivatives.h"
 #include "sestina/integrate/butcher_tableau.h"
 #include "sestina/workspace/system_equations.h"
 
@@ -46,15 +53,14 @@ class AdjointSteps {
     std::vector<double> udots = {};  // (stages x nu), as the rule computed them; empty: to be computed
   };
 
-  // `parameters` by their places in Model::parameters(). Throws InputError for a model that
-  // InverseDynamicsDerivatives does not take.
+  // `parameters` by their places in Model::parameters(). Throws InputError for forces of the user's own.
   AdjointSteps(const std::shared_ptr<const Model>& model, const Properties<double>& properties,
                std::string_view solver, ButcherTableau tableau, std::vector<int> parameters);
 
   // The state at the end of the step.
   const State<double>& end_of(const Step& step);
-  // Of the step: `gradient` (2 nu), [by displacements of q; by u], is given at the end and becomes that at
-  // the beginning; adds to by_parameters. Throws ComputationError.
+  // Of the step: `gradient` (2 nu + nx), [by displacements of q; by u; by x], is given at the end and becomes
+  // that at the beginning; adds to by_parameters. Throws ComputationError.
   void step_back(const Step& step, std::span<double> gradient, std::span<double> by_parameters);
 
  private:
@@ -64,22 +70,31 @@ class AdjointSteps {
           std::string_view solver);
     ForwardDynamics dynamics;
     State<double> state;
-    std::vector<double> qdot, udot;  // (nq), (nu)
-    std::vector<double> x;           // (2 nu)
+    std::vector<double> qdot, udot, xdot;  // (nq), (nu), (nx)
+    std::vector<double> x;                 // (2 nu + nx)
   };
   void update_stages(const Step& step);
+  void update_end(const Step& step);  // after update_stages()
   void add_rates(const std::vector<double>& weights, std::size_t stages, double h, State<double>& to) const;
   void transpose(Stage& stage, std::span<double> by_parameters);
+  void transpose_tree(Stage& stage, std::span<double> by_parameters);
 
   ButcherTableau tableau_;
   std::vector<std::unique_ptr<Stage>> stages_;  // without a last one that belongs to the next step
   std::vector<int> parameters_;
   ForwardDynamics own_;  // for what does not depend on a stage
   SystemEquations equations_;
-  ColumnRecursion mass_;
-  InverseDynamicsTranspose transpose_;
+  // Of trees without states with a rate.
+  struct Tree {
+    Tree(const Model& model, const Properties<double>& properties)
+        : mass(model), transpose(model, properties) {}
+    ColumnRecursion mass;
+    InverseDynamicsTranspose transpose;
+  };
+  std::optional<Tree> tree_;
+  std::optional<MotionDerivatives> derivatives_;  // of others
   State<double> end_;
-  std::vector<double> y_, z_;  // (2 nu), (nu)
+  std::vector<double> y_, z_;  // (2 nu + nx), (nu)
 };
 
 }  // namespace sestina

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/parameter_derivatives.h"
 
 namespace sestina {
@@ -71,6 +73,85 @@ void check_jumps(const Workspace& workspace, const DerivativeBy& by) {
                   by.parameter));
 }
 
+// The assembled state with the parameter or the initial value moved by `width`, of a model with loops or
+// constraints.
+State<double> assemble_moved(const Workspace& workspace, EquationsOfMotion& equations,
+                             const State<double>& start, const DerivativeBy& by, double width) {
+  const Model& model = workspace.model();
+  std::vector<double> parameters = workspace.properties().parameters;
+  if (by.place >= 0) parameters[static_cast<std::size_t>(by.place)] += width * by.scale;
+  const Properties<double> properties = calc_properties<double>(model, parameters);
+  if (!workspace.has_given_state() && by.place >= 0) return calc_assembled_state(model, properties);
+  const auto nu = start.u.size(), moving = static_cast<std::size_t>(std::max(by.initial, 0));
+  if (workspace.has_given_state()) {
+    State<double> state = start;
+    if (by.place < 0 && moving < nu) {
+      std::vector<double> displacement(nu);
+      displacement[moving] = width;
+      equations.plus(start.q, displacement, state.q);
+    } else if (by.place < 0) {
+      state.u[moving - nu] += width;
+    }
+    assemble(model, properties, {}, {}, state);
+    return state;
+  }
+  // As if the description gave another value.
+  const std::size_t speed = moving % nu;
+  const auto body = std::ranges::find_if(model.bodies(), [&](const BodyInfo& one) {
+    const auto first = static_cast<std::size_t>(one.u_start);
+    return speed >= first && speed < first + static_cast<std::size_t>(one.nu);
+  });
+  System system = workspace.system();
+  const auto joint = std::ranges::find_if(
+      system.joints, [&](const JointSpec& one) { return one.name.text == body->joint_name; });
+  const std::size_t within = speed - static_cast<std::size_t>(body->u_start);
+  Numbers& given = moving < nu ? joint->q : joint->u;
+  if (given.size() <= within) {
+    throw InputError(fmt::format("{}: the loops determine its initial value: give one in the model",
+                                 moving < nu
+                                     ? model.q_names()[static_cast<std::size_t>(body->q_start) + within]
+                                     : model.u_names()[speed]));
+  }
+  const State<double> described = calc_initial_state<double>(model, parameters);
+  given[within] = width + (moving < nu ? described.q[static_cast<std::size_t>(body->q_start) + within]
+                                       : described.u[speed]);
+  return Workspace(std::move(system)).calc_initial_state();
+}
+
+// Where given coordinates contradict each other, the assembly may find other places for one value than for
+// the next.
+void check_smoothness(EquationsOfMotion& equations, const State<double>& start,
+                      const std::array<const State<double>*, 2>& sides, const DerivativeBy& by) {
+  constexpr double kRough = 0.1, kRoundOff = 1e-9;
+  const auto nu = start.u.size();
+  std::vector<double> to_less(nu), to_more(nu);
+  equations.minus(sides[0]->q, start.q, to_less);
+  equations.minus(sides[1]->q, start.q, to_more);
+  double change = 0.0, uneven = 0.0;
+  for (std::size_t i = 0; i < nu; ++i) {
+    change = std::max(change, std::abs(to_more[i] - to_less[i]));
+    uneven = std::max(uneven, std::abs(to_more[i] + to_less[i]));
+  }
+  if (uneven <= kRough * change + kRoundOff) return;
+  throw InputError(fmt::format(
+      "{}: the initial state does not change smoothly with it: the loops change given coordinates",
+      by.parameter.empty() ? "the initial value" : by.parameter));
+}
+
+std::vector<double> calc_assembled_derivative(const Workspace& workspace, EquationsOfMotion& equations,
+                                              const State<double>& start, const DerivativeBy& by) {
+  const State<double> less = assemble_moved(workspace, equations, start, by, -kColumnWidth),
+                      more = assemble_moved(workspace, equations, start, by, kColumnWidth);
+  const auto nu = start.u.size();
+  std::vector<double> s(2 * nu + start.x.size());
+  equations.minus(more.q, less.q, std::span(s).first(nu));
+  for (std::size_t i = 0; i < nu; ++i) s[nu + i] = more.u[i] - less.u[i];
+  for (std::size_t i = 0; i < start.x.size(); ++i) s[2 * nu + i] = more.x[i] - less.x[i];
+  for (double& x : s) x /= 2.0 * kColumnWidth;
+  check_smoothness(equations, start, {&less, &more}, by);
+  return s;
+}
+
 }  // namespace
 
 void refuse_run_derivatives(const Workspace& workspace) {
@@ -80,13 +161,14 @@ void refuse_run_derivatives(const Workspace& workspace) {
   };
   if (workspace.analysis().type != "dynamics") no("an analysis of the type " + workspace.analysis().type);
   if (workspace.analysis().coordinates == "state_time") no("coordinates: state_time");
-  model.refuse_constraints("the computation of a run's derivatives");
+  if (model.is_cartesian()) no("coordinates: cartesian; the same mechanism has them in relative coordinates");
+  if (!model.beams().empty()) no("a model with beams");
   if (model.has_contacts()) no("a model with contacts");
-  if (model.nx() > 0) no("states with a rate, such as " + model.states().front().name);
   if (!model.events().empty()) no("a model with events, such as " + model.events().front().name);
   if (!model.user_forces().empty()) {
     no("forces of the user's own, such as " + model.forces()[model.user_forces().front().index].name);
   }
+  if (!model.user_constraints().empty()) no("constraints of the user's own");
 }
 
 DerivativeBy find_derivative_by(const Workspace& workspace, const std::string& name) {
@@ -109,8 +191,11 @@ DerivativeBy find_derivative_by(const Workspace& workspace, const std::string& n
 
 std::vector<double> calc_initial_derivative(const Workspace& workspace, EquationsOfMotion& equations,
                                             const State<double>& start, const DerivativeBy& by) {
+  if (workspace.model().is_constrained()) {
+    return calc_assembled_derivative(workspace, equations, start, by);
+  }
   const auto nu = start.u.size();
-  std::vector<double> s(2 * nu);
+  std::vector<double> s(2 * nu + start.x.size());
   if (by.initial >= 0) {
     s[static_cast<std::size_t>(by.initial)] = 1.0;
   } else if (!workspace.has_given_state()) {
@@ -121,7 +206,8 @@ std::vector<double> calc_initial_derivative(const Workspace& workspace, Equation
     std::vector<double> dq(start.q.size());
     std::ranges::transform(dual.q, dq.begin(), &Dual::d);
     std::ranges::copy(displacement_of(equations, start, dq), s.begin());
-    std::ranges::transform(dual.u, s.begin() + static_cast<std::ptrdiff_t>(nu), &Dual::d);
+    const auto of_u = s.begin() + static_cast<std::ptrdiff_t>(nu);
+    std::ranges::transform(dual.x, std::ranges::transform(dual.u, of_u, &Dual::d).out, &Dual::d);
   }
   return s;
 }

@@ -16,9 +16,8 @@ namespace sestina {
 // and of a speed itself.
 inline constexpr double kColumnWidth = 1e-5;
 
-// Throws InputError for what has no derivatives of runs: analyses other than dynamics, state-time
-// coordinates, loops, constraints and cartesian coordinates, contacts, states with a rate, events, forces of
-// the user's own.
+// Throws InputError for what has no derivatives of runs: analyses other than dynamics, state-time and
+// cartesian coordinates, beams, contacts, events, forces and constraints of the user's own.
 void refuse_run_derivatives(const Workspace& workspace);
 
 // A parameter, or the initial value of a coordinate or a speed.
@@ -32,8 +31,9 @@ struct DerivativeBy {
 // Throws InputError for an unknown name, for a single Euler parameter, and for a parameter on which the time
 // of a force's jump depends: the derivatives jump there too.
 DerivativeBy find_derivative_by(const Workspace& workspace, const std::string& name);
-// The derivative [by displacement of q; of u] (2 nu) of the initial state by the initial value, or by p /
-// scale.
+// The derivative [displacement of q; u; x] (2 nu + nx) of the initial state by the initial value, or by p /
+// scale. Of a mechanism with loops or constraints it is that of the assembled state (assembly.h), by central
+// differences. Throws InputError for the initial value of a joint that the assembly moves freely.
 std::vector<double> calc_initial_derivative(const Workspace& workspace, EquationsOfMotion& equations,
                                             const State<double>& start, const DerivativeBy& by);
 

@@ -17,7 +17,7 @@ namespace {
 
 // As many steps as fit into the memory.
 std::size_t count_steps(const Model& model, const ButcherTableau& tableau, std::size_t memory) {
-  const int numbers = model.nq() + (1 + tableau.stages()) * model.nu();
+  const int numbers = model.nq() + model.nx() + (1 + tableau.stages()) * model.nu();
   return memory / (static_cast<std::size_t>(numbers) * sizeof(double) + 512);
 }
 
@@ -94,7 +94,7 @@ class GradientRun {
   RecordedRun run_;
   RunGradient told_;
   std::vector<double> by_values_;          // (rows x columns)
-  std::vector<double> by_state_, by_row_;  // (2 nu) of the cost: by displacements of q, by u
+  std::vector<double> by_state_, by_row_;  // (2 nu + nx) of the cost: by displacements of q, u and x
   std::vector<double> by_parameters_;      // (parameters)
   std::vector<double> displacement_;       // (nu)
   std::span<const double> weights_;        // (columns) of the row in work
@@ -112,7 +112,7 @@ GradientRun::GradientRun(const Workspace& workspace, const GradientOptions& opti
       rule_(tableau_),
       trail_(rule_, count_steps(workspace.model(), tableau_, options.memory)),
       run_(equations_, rows_, columns_, options.interrupt),
-      by_state_(2 * start_.u.size()),
+      by_state_(2 * start_.u.size() + start_.x.size()),
       by_row_(by_state_.size()),
       displacement_(start_.u.size()) {
   if (options.by.empty()) throw InputError("there is no name of a parameter or an initial value");
@@ -211,6 +211,12 @@ void GradientRun::add_row(std::size_t row, const State<double>& state, std::span
       moved_.q = state.q;
       moved_.u[i] += width;
       by_state[nu + i] += weighted(rows_, moved_) / (2.0 * width);
+    }
+    moved_ = state;
+    for (std::size_t i = 0; i < state.x.size(); ++i) {
+      moved_.x[i] = state.x[i] + width;
+      by_state[2 * nu + i] += weighted(rows_, moved_) / (2.0 * width);
+      moved_.x[i] = state.x[i];
     }
   }
   std::size_t parameter = 0;

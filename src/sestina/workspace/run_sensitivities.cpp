@@ -64,7 +64,7 @@ SensitivitySystem::SensitivitySystem(const Workspace& workspace, const Sensitivi
   needs_rows_ = std::ranges::any_of(recorded_, &DerivativeOf::needs_row);
   std::vector<TangentEquations::Direction> directions;
   for (const DerivativeBy& by : by_) directions.push_back({.parameter = by.parameter, .scale = by.scale});
-  tangents_.emplace(own_, directions);
+  tangents_.emplace(own_, dynamics_, directions);
 }
 
 void SensitivitySystem::add_direction(const std::string& name) {
@@ -77,7 +77,7 @@ void SensitivitySystem::add_direction(const std::string& name) {
 State<double> SensitivitySystem::start() {
   State<double> state = workspace_.calc_initial_state();
   own_.normalize(state.q);
-  std::vector<double> x;
+  std::vector<double> x = state.x;
   for (const DerivativeBy& by : by_) {
     const std::vector<double> s = calc_initial_derivative(workspace_, own_, state, by);
     x.insert(x.end(), s.begin(), s.end());
@@ -94,6 +94,8 @@ void SensitivitySystem::move(const State<double>& state, int direction, double w
   std::ranges::transform(s_q, displacement_.begin(), [&](double s) { return width * s; });
   own_.plus(state.q, displacement_, moved_.q);
   for (std::size_t i = 0; i < s_u.size(); ++i) moved_.u[i] = state.u[i] + width * s_u[i];
+  const std::span<const double> s_x = tangents_->rated_states(state, direction);
+  for (std::size_t i = 0; i < s_x.size(); ++i) moved_.x[i] = state.x[i] + width * s_x[i];
 }
 
 // The derivatives of all columns (columns) by the direction.
@@ -104,7 +106,7 @@ void SensitivitySystem::differentiate(const State<double>& state, int direction,
   std::ranges::fill(by, 0.0);
   if (needs_rows_) {
     double largest = 1.0;
-    for (const std::span<const double> part : {s_q, s_u}) {
+    for (const std::span<const double> part : {s_q, s_u, tangents_->rated_states(state, direction)}) {
       for (const double s : part) largest = std::max(largest, std::abs(s));
     }
     const double width = kColumnWidth / largest;

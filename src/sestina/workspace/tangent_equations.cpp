@@ -24,14 +24,24 @@ struct TangentEquations::Matrices {
   Eigen::LLT<Matrix> M;
 };
 
-TangentEquations::TangentEquations(EquationsOfMotion& equations, std::vector<Direction> directions)
+TangentEquations::TangentEquations(SystemEquations& equations, ForwardDynamics& dynamics,
+                                   std::vector<Direction> directions)
     : equations_(equations),
-      face_(*equations.residual_face()),
+      dynamics_(dynamics),
       directions_(std::move(directions)),
-      sizes_(equations.sizes()),
-      matrices_(std::make_unique<Matrices>(sizes_.nu, static_cast<int>(directions_.size()))) {
+      sizes_(equations.sizes()) {
+  const Model& model = dynamics.model();
+  std::vector<int> moving;
   for (const Direction& direction : directions_) {
-    parameters_.push_back(direction.parameter.empty() ? -1 : face_.parameter_number(direction.parameter));
+    const bool has_parameter = !direction.parameter.empty();
+    parameters_.push_back(has_parameter ? find_parameter(model, direction.parameter) : -1);
+    places_.push_back(has_parameter ? static_cast<int>(moving.size()) : -1);
+    if (has_parameter) moving.push_back(parameters_.back());
+  }
+  if (equations.residual_face() != nullptr) {
+    matrices_ = std::make_unique<Matrices>(sizes_.nu, static_cast<int>(directions_.size()));
+  } else {
+    derivatives_ = std::make_unique<MotionDerivatives>(model, dynamics.properties(), moving);
   }
 }
 
@@ -39,7 +49,7 @@ TangentEquations::~TangentEquations() = default;
 
 StateSizes TangentEquations::sizes() const {
   StateSizes sizes = sizes_;
-  sizes.nx = 2 * sizes.nu * static_cast<int>(directions_.size());
+  sizes.nx += static_cast<int>(width()) * static_cast<int>(directions_.size());
   return sizes;
 }
 
@@ -47,41 +57,84 @@ const State<double>& TangentEquations::own_state(const State<double>& state) {
   own_.t = state.t;
   own_.q = state.q;
   own_.u = state.u;
+  own_.x.assign(state.x.begin(), state.x.begin() + sizes_.nx);
   own_.d = state.d;
   own_.h = state.h;
   own_.z = state.z;
   return own_;
 }
 
+void TangentEquations::project(State<double>& state) {
+  if (!is_constrained()) {
+    normalize(state.q);
+    return;
+  }
+  own_state(state);
+  equations_.project(own_);
+  state.q = own_.q;
+  state.u = own_.u;
+  state.h = own_.h;
+  derivatives_->update_projection(own_);
+  for (std::size_t k = 0; k < directions_.size(); ++k) {
+    derivatives_->project(part(std::span(state.x), static_cast<int>(k)), places_[k], directions_[k].scale);
+  }
+}
+
+void TangentEquations::update_history(const State<double>& before, State<double>& after) {
+  own_state(after);
+  equations_.update_history(before, own_);
+  after.h = own_.h;
+}
+
 void TangentEquations::calc_derivatives(const State<double>& state, const StateRates& rates) {
   own_state(state);
-  equations_.calc_derivatives(own_, {.udot = rates.udot, .xdot = {}, .zdot = rates.zdot});
-  face_.update_residual_tangent(own_, rates.udot);
-  const int nu = sizes_.nu, count = static_cast<int>(directions_.size());
+  equations_.calc_derivatives(own_, {.udot = rates.udot, .xdot = rates.xdot.first(nx()), .zdot = rates.zdot});
+  if (derivatives_) {
+    calc_constrained_rates(state, rates);
+  } else {
+    calc_tree_rates(state, rates);
+  }
+}
+
+void TangentEquations::calc_constrained_rates(const State<double>& state, const StateRates& rates) {
+  const ConstrainedDynamics* constrained = dynamics_.constrained();
+  derivatives_->update(own_, rates.udot,
+                       constrained != nullptr ? constrained->lambda() : std::span<const double>());
+  for (std::size_t k = 0; k < directions_.size(); ++k) {
+    const int direction = static_cast<int>(k);
+    derivatives_->calc_rates(part(state.x, direction), places_[k], directions_[k].scale,
+                             part(rates.xdot, direction));
+  }
+}
+
+void TangentEquations::calc_tree_rates(const State<double>& state, const StateRates& rates) {
+  ResidualFace& face = *equations_.residual_face();
+  face.update_residual_tangent(own_, rates.udot);
+  const int n = sizes_.nu, count = static_cast<int>(directions_.size());
   Matrix& rhs = matrices_->rhs;
   for (int k = 0; k < count; ++k) {
     if (parameters_[static_cast<std::size_t>(k)] < 0) {
       rhs.col(k).setZero();
       continue;
     }
-    face_.calc_residual_by_parameter(parameters_[static_cast<std::size_t>(k)],
-                                     {rhs.col(k).data(), static_cast<std::size_t>(nu)});
+    face.calc_residual_by_parameter(parameters_[static_cast<std::size_t>(k)],
+                                    {rhs.col(k).data(), static_cast<std::size_t>(n)});
     rhs.col(k) *= directions_[static_cast<std::size_t>(k)].scale;
   }
   // The parts of x and xdot, a column for each direction.
-  const Eigen::OuterStride<> stride(2 * nu);
-  const Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> s_q(state.x.data(), nu, count, stride),
-      s_u(state.x.data() + nu, nu, count, stride);
-  rhs.noalias() += map_of(face_.residual_by_q(), nu) * s_q;
-  rhs.noalias() += map_of(face_.residual_by_u(), nu) * s_u;
-  matrices_->M.compute(map_of(face_.residual_by_udot(), nu));
+  const Eigen::OuterStride<> stride(2 * n);
+  const Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> s_q(state.x.data(), n, count, stride),
+      s_u(state.x.data() + n, n, count, stride);
+  rhs.noalias() += map_of(face.residual_by_q(), n) * s_q;
+  rhs.noalias() += map_of(face.residual_by_u(), n) * s_u;
+  matrices_->M.compute(map_of(face.residual_by_udot(), n));
   matrices_->M.solveInPlace(rhs);
-  Eigen::Map<Matrix, 0, Eigen::OuterStride<>> q_rates(rates.xdot.data(), nu, count, stride),
-      u_rates(rates.xdot.data() + nu, nu, count, stride);
+  Eigen::Map<Matrix, 0, Eigen::OuterStride<>> q_rates(rates.xdot.data(), n, count, stride),
+      u_rates(rates.xdot.data() + n, n, count, stride);
   q_rates = s_u;
   u_rates = -rhs;
   for (int k = 0; k < count; ++k) {
-    const std::span<double> q_rate = part(rates.xdot, 2 * k);
+    const std::span<double> q_rate = part(rates.xdot, k).first(nu());
     for (const int i : rotations()) {
       set_three_of(q_rate, i,
                    three_of(q_rate, i) + cross(three_of(state.u, i), three_of(displacement(state, k), i)));
@@ -90,11 +143,18 @@ void TangentEquations::calc_derivatives(const State<double>& state, const StateR
 }
 
 std::string TangentEquations::name_of_x(int i) const {
-  const int width = 2 * sizes_.nu;
-  const Direction& direction = directions_[static_cast<std::size_t>(i / width)];
-  const int speed = i % sizes_.nu;
-  return "the derivative of " + std::string(i % width < sizes_.nu ? "the displacement of " : "") +
-         equations_.name_of_u(speed) +
+  if (i < sizes_.nx) return equations_.name_of_x(i);
+  const auto place = static_cast<std::size_t>(i - sizes_.nx);
+  const Direction& direction = directions_[place / width()];
+  const std::size_t within = place % width();
+  std::string of;
+  if (within >= 2 * nu()) {
+    of = equations_.name_of_x(static_cast<int>(within - 2 * nu()));
+  } else {
+    of = std::string(within < nu() ? "the displacement of " : "") +
+         equations_.name_of_u(static_cast<int>(within % nu()));
+  }
+  return "the derivative of " + of +
          (direction.parameter.empty() ? " by an initial value" : " by " + direction.parameter);
 }
 

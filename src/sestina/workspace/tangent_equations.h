@@ -7,18 +7,21 @@
 //   M ds_u/dt = -(dr/dq s_q + dr/du s_u + dr/dp)                                                  (1)
 //
 // where M and r are those of ResidualFace. An orientation has another rate because plus() turns it from the
-// left: of exp(s) o e, to first order in s, the angular velocity is w + sdot - w x s.
+// left: of exp(s) o e, to first order in s, the angular velocity is w + sdot - w x s. With loops, constraints
+// or states x with a rate, s = [s_q; s_u; s_x] obeys the equations of motion_derivatives.h, and a projection
+// of the state onto the conditions projects s too.
 //
-// The s are states x of the equations, two of nu each for each direction p, so that explicit rules integrate
-// (1) beside the motion, under error control. A Runge-Kutta rule then gives the derivatives of its own
-// numerical solution, for the steps that it took.
+// The s are further states x of the equations, for each direction p one after the other, so that explicit
+// rules integrate them beside the motion, under error control. A Runge-Kutta rule then gives the derivatives
+// of its own numerical solution, for the steps that it took.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "sestina/integrate/equations_of_motion.h"
+#include "sestina/dynamics/motion_derivatives.h"
+#include "sestina/workspace/system_equations.h"
 
 namespace sestina {
 
@@ -31,17 +34,22 @@ class TangentEquations final : public EquationsOfMotion {
     double scale = 1.0;  // the s are derivatives by p / scale, so that they are of the size of q and u
   };
 
-  // The equations must outlive this, and have a ResidualFace and no states with a rate.
-  TangentEquations(EquationsOfMotion& equations, std::vector<Direction> directions);
+  // `equations` are those of `dynamics`; both must outlive this. Throws InputError for forces of the user's
+  // own.
+  TangentEquations(SystemEquations& equations, ForwardDynamics& dynamics, std::vector<Direction> directions);
   ~TangentEquations() override;
 
   const std::vector<Direction>& directions() const { return directions_; }
-  // The parts s_q and s_u (nu) of x.
+  std::size_t width() const { return static_cast<std::size_t>(2 * sizes_.nu + sizes_.nx); }  // of s
+  // The parts s_q, s_u (nu) and s_x (nx) of x.
   std::span<const double> displacement(const State<double>& state, int direction) const {
-    return part(state.x, 2 * direction);
+    return part(state.x, direction).first(nu());
   }
   std::span<const double> speeds(const State<double>& state, int direction) const {
-    return part(state.x, 2 * direction + 1);
+    return part(state.x, direction).subspan(nu(), nu());
+  }
+  std::span<const double> rated_states(const State<double>& state, int direction) const {
+    return part(state.x, direction).subspan(2 * nu());
   }
   // The state of the equations alone, until the next call.
   const State<double>& own_state(const State<double>& state);
@@ -60,6 +68,10 @@ class TangentEquations final : public EquationsOfMotion {
   }
   std::span<const int> rotations() const override { return equations_.rotations(); }
   void normalize(std::span<double> q) override { equations_.normalize(q); }
+  void project(State<double>& state) override;
+  bool is_constrained() const override { return equations_.is_constrained(); }
+  bool history_changes_rates() const override { return equations_.history_changes_rates(); }
+  void update_history(const State<double>& before, State<double>& after) override;
   void calc_derivatives(const State<double>& state, const StateRates& rates) override;
   TimeSwitches* time_switches() override { return equations_.time_switches(); }
   std::string name_of_q(int i) const override { return equations_.name_of_q(i); }
@@ -68,21 +80,29 @@ class TangentEquations final : public EquationsOfMotion {
   std::string name_of_z(int i) const override { return equations_.name_of_z(i); }
 
  private:
+  std::size_t nu() const { return static_cast<std::size_t>(sizes_.nu); }
+  std::size_t nx() const { return static_cast<std::size_t>(sizes_.nx); }
+  // s of a direction.
   template <class T>
-  std::span<T> part(std::span<T> x, int i) const {
-    return x.subspan(static_cast<std::size_t>(i * sizes_.nu), static_cast<std::size_t>(sizes_.nu));
+  std::span<T> part(std::span<T> x, int direction) const {
+    return x.subspan(nx() + static_cast<std::size_t>(direction) * width(), width());
   }
-  std::span<const double> part(const std::vector<double>& x, int i) const {
-    return part(std::span<const double>(x), i);
+  std::span<const double> part(const std::vector<double>& x, int direction) const {
+    return part(std::span<const double>(x), direction);
   }
-  EquationsOfMotion& equations_;
-  ResidualFace& face_;
+  void calc_tree_rates(const State<double>& state, const StateRates& rates);
+  void calc_constrained_rates(const State<double>& state, const StateRates& rates);
+
+  SystemEquations& equations_;
+  ForwardDynamics& dynamics_;
   std::vector<Direction> directions_;
   StateSizes sizes_;  // of the equations alone
   State<double> own_;
   struct Matrices;
-  std::vector<int> parameters_;  // by direction: the number of the parameter, or -1
-  std::unique_ptr<Matrices> matrices_;
+  std::vector<int> parameters_;                     // by direction: the number of the parameter, or -1
+  std::unique_ptr<Matrices> matrices_;              // of trees without states with a rate
+  std::unique_ptr<MotionDerivatives> derivatives_;  // of others
+  std::vector<int> places_;  // by direction: the place of the parameter in derivatives_, or -1
 };
 
 }  // namespace sestina

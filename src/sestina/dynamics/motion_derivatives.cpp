@@ -1,0 +1,91 @@
+#include "sestina/dynamics/motion_derivatives.h"
+
+#include <algorithm>
+
+#include "sestina/dynamics/linearized_motion.h"
+
+namespace sestina {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+Eigen::Map<const VectorXd> map_of(std::span<const double> from) {
+  return {from.data(), static_cast<Eigen::Index>(from.size())};
+}
+
+Eigen::Map<VectorXd> map_of(std::span<double> to) {
+  return {to.data(), static_cast<Eigen::Index>(to.size())};
+}
+
+}  // namespace
+
+MotionDerivatives::MotionDerivatives(const Model& model, const Properties<double>& properties,
+                                     std::span<const int> parameters)
+    : model_(model), tangents_(model, properties), inputs_(model, properties, parameters) {
+  const Eigen::Index n = model.nu(), count = static_cast<Eigen::Index>(parameters.size());
+  A_.setZero(2 * n + model.nx(), 2 * n + model.nx());
+  b_.setZero(A_.rows(), count);
+  c_.setZero(2 * n, count);
+}
+
+void MotionDerivatives::update(const State<double>& state, std::span<const double> udot,
+                               std::span<const double> lambda) {
+  tangents_.update_tangents(state, udot, map_of(lambda), true);
+  const AccelerationSolver accelerations(tangents_.M, tangents_.C, state.t);
+  A_ = calc_state_matrix(model_, tangents_, state, accelerations);
+  const Eigen::Index n = tangents_.nu();
+  for (Eigen::Index k = 0; k < b_.cols(); ++k) {
+    const InputTangent& input = inputs_.calc(static_cast<std::size_t>(k), state, udot, lambda);
+    b_.col(k).segment(n, n) = accelerations.solve(input.r_p, input.a_p);
+    b_.col(k).tail(tangents_.nx()) = input.rate_p;
+  }
+}
+
+void MotionDerivatives::calc_rates(std::span<const double> s, int k, double scale,
+                                   std::span<double> rates) const {
+  map_of(rates).noalias() = A_ * map_of(s);
+  if (k >= 0) map_of(rates) += scale * b_.col(k);
+}
+
+void MotionDerivatives::transpose(std::span<const double> y, std::span<double> x,
+                                  std::span<double> by_parameters) const {
+  map_of(x).noalias() = A_.transpose() * map_of(y);
+  map_of(by_parameters) += b_.transpose() * map_of(y);
+}
+
+void MotionDerivatives::update_projection(const State<double>& state) {
+  const Eigen::Index n = tangents_.nu(), m = tangents_.rows();
+  const std::vector<double> no_udot(static_cast<std::size_t>(n)), no_lambda(static_cast<std::size_t>(m));
+  tangents_.update_tangents(state, no_udot, map_of(no_lambda), false);
+  const MatrixXd& C = tangents_.C;
+  const MatrixXd C_g = calc_rows_on_positions(tangents_), no_force = MatrixXd::Zero(n, m),
+                 each = MatrixXd::Identity(m, m);
+  // d for what the left sides of (2) lack, one column for each condition
+  const MatrixXd on_positions = AccelerationSolver(tangents_.M, C_g, state.t).solve(no_force, each);
+  const MatrixXd on_speeds = AccelerationSolver(tangents_.M, C, state.t).solve(no_force, each);
+  P_.setIdentity(2 * n, 2 * n);
+  P_.topLeftCorner(n, n) += on_positions * C_g;
+  P_.bottomRightCorner(n, n) += on_speeds * C;
+  const MatrixXd follow = on_speeds * tangents_.v_q;  // speeds follow the positions
+  P_.bottomLeftCorner(n, n) = follow * P_.topLeftCorner(n, n);
+  for (Eigen::Index k = 0; k < c_.cols(); ++k) {
+    const InputTangent& input = inputs_.calc(static_cast<std::size_t>(k), state, no_udot, no_lambda);
+    c_.col(k).head(n) = on_positions * input.g_p;
+    c_.col(k).tail(n) = on_speeds * input.v_p + follow * c_.col(k).head(n);
+  }
+}
+
+void MotionDerivatives::project(std::span<double> s, int k, double scale) const {
+  Eigen::Map<VectorXd> moving = map_of(s.first(static_cast<std::size_t>(P_.rows())));
+  moving = P_ * moving;
+  if (k >= 0) moving += scale * c_.col(k);
+}
+
+void MotionDerivatives::transpose_projection(std::span<double> y, std::span<double> by_parameters) const {
+  Eigen::Map<VectorXd> moving = map_of(y.first(static_cast<std::size_t>(P_.rows())));
+  map_of(by_parameters) += c_.transpose() * moving;
+  moving = P_.transpose() * moving;
+}
+
+}  // namespace sestina
