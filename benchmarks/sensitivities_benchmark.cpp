@@ -1,5 +1,6 @@
 // The cost of a run's derivatives by 20 parameters (masses, lengths, springs and dampers of a chain of
-// revolute joints), beside that of the run, with the same fixed steps: bench_sensitivities [REPEATS].
+// revolute joints, open, then with its last tip on a rod to the ground), beside that of the run, with the
+// same fixed steps: bench_sensitivities [REPEATS].
 //
 // For each number of links: processor time of a run of 1000 steps; what a parameter costs as a part of the
 // run; and the gradient of a final coordinate by the parameters (run_gradient.h) in runs, the run itself
@@ -22,8 +23,13 @@ namespace {
 
 constexpr int kParameters = 20;
 
-System make_damped_chain(int n, std::vector<std::string>& names) {
+System make_damped_chain(int n, bool is_closed, std::vector<std::string>& names) {
   System system = make_chain(n);
+  if (is_closed) {
+    system.add_ground_point("hook", {0.5 * n, 0.5 * n, 0});
+    for (JointSpec& joint : system.joints) joint.q.clear();
+    system.add_distance("rod", "ground.hook", system.bodies.back().name.text + ".tip", 0.5 * n);
+  }
   for (int i = 0; i < kParameters; ++i) {
     const std::string name = "p" + std::to_string(i);
     names.push_back(name);
@@ -66,9 +72,9 @@ double median(std::vector<double> values) {
 }
 
 // Takes turns, so that other work on the machine slows down all alike.
-void measure(int n, int repeats) {
+void measure(int n, bool is_closed, int repeats) {
   std::vector<std::string> names;
-  Workspace workspace(make_damped_chain(n, names));
+  Workspace workspace(make_damped_chain(n, is_closed, names));
   const std::vector<std::string> columns{"joint0.q"};
   std::vector<double> runs, each, gradients, repeated;
   for (int i = 0; i < repeats; ++i) {
@@ -83,8 +89,8 @@ void measure(int n, int repeats) {
         time_of([&] { (void)calc_run_gradient(workspace, {.by = names, .columns = columns, .memory = 0}); }) /
         runs.back());
   }
-  fmt::print("{:6} {:10.3f} {:10.3f} {:10.3f} {:10.3f}\n", n, 1e3 * median(runs), median(each),
-             median(gradients), median(repeated));
+  fmt::print("{:>6} {:6} {:10.3f} {:10.3f} {:10.3f} {:10.3f}\n", is_closed ? "closed" : "open", n,
+             1e3 * median(runs), median(each), median(gradients), median(repeated));
 }
 
 }  // namespace
@@ -92,6 +98,8 @@ void measure(int n, int repeats) {
 
 int main(int argc, char** argv) {
   const int repeats = argc > 1 ? std::atoi(argv[1]) : 5;
-  fmt::print("{:>6} {:>10} {:>10} {:>10} {:>10}\n", "links", "run ms", "each", "gradient", "repeated");
-  for (const int n : {2, 7, 20, 50}) sestina::benchmarks::measure(n, repeats);
+  fmt::print("{:>6} {:>6} {:>10} {:>10} {:>10} {:>10}\n", "chain", "links", "run ms", "each", "gradient",
+             "repeated");
+  for (const int n : {2, 7, 20, 50}) sestina::benchmarks::measure(n, false, repeats);
+  for (const int n : {3, 7, 20}) sestina::benchmarks::measure(n, true, repeats);
 }

@@ -205,9 +205,9 @@ def sensitivities(
     `tangents` integrates the derivatives of the motion beside it, by an explicit rule: for models without events,
     contacts, beams, cartesian coordinates and forces and constraints of the user's own. With fixed steps they are the
     derivatives of the numerical solution itself. Of a mechanism with loops, other joints follow an initial value that
-    moves. Columns of energies and positions are differentiated along these by central differences
-    (relative error 1e-10); columns that hold an integral over time are refused, and so are parameters on which the
-    time of a force's jump depends. Ctrl-C keeps the rows so far.
+    moves. Columns of energies, positions and integrals over time are differentiated along these by central differences
+    (relative error 1e-10). Parameters on which the time of a force's jump depends are refused. Ctrl-C keeps the rows so
+    far.
 
     `differences` takes any model. The error is of the order of the square of the step, plus rtol divided by the step:
     about 1e-6 with the defaults. Rows of events whose times depend on a parameter have NaN as derivatives, because
@@ -273,9 +273,10 @@ def gradient(
 
     The run goes forward once, and its steps go backward, transposed. The gradient is that of the numerical solution at
     the steps that it took. Takes what `sensitivities(method="tangents")` takes, with an explicit Runge-Kutta rule:
-    forward_euler, rk4, rkf45, dormand_prince_54. Columns of energies and positions are differentiated by central
-    differences (relative error 1e-10). A row on which the cost depends takes the time of a step, and more for such
-    columns: record what the cost needs, `every` as seldom as it allows.
+    forward_euler, rk4, rkf45, dormand_prince_54. Columns of energies, positions and integrals over time are
+    differentiated by central differences (relative error 1e-10). A row on which the cost depends takes the time of a
+    step, and more for such columns: record what the cost needs, `every` as seldom as it allows. Where columns contain
+    integrals, each step also takes two evaluations for each coordinate, speed and parameter.
 
     Raises ComputationError if the run fails, and InputError if the model or the rule does not allow it
     or a derivative is not finite.

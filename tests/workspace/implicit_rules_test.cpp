@@ -11,6 +11,7 @@
 
 #include "repository.h"
 #include "sestina/io/model_file.h"
+#include "sestina/workspace/checkpoint.h"
 #include "workspace/run_system.h"
 
 namespace sestina::test {

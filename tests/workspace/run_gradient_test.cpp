@@ -141,6 +141,24 @@ TEST(RunGradient, OfStatesWithARateIsThatOfTheForwardDerivatives) {
   expect_forward(system, squares({"m", "k", "v", "rail.q"}, {"rail.q", "lag", "energy.kinetic"}), 1e-8);
 }
 
+TEST(RunGradient, OfIntegralsIsThatOfTheForwardDerivatives) {
+  System system = make_oscillator();
+  system.add_joint_damper("damper", "rail", {"m/10"});
+  system.add_state("lag", "m*(rail.q - lag)", "v");
+  system.add_integral("squares", "k*rail.q^2 + lag*rail.u");
+  set_fixed_step(system, "rk4", 0.01, 0.3);
+  system.output.every = 0.05;
+  expect_forward(system, squares({"m", "k", "v", "rail.q"}, {"squares", "rail.u", "energy.dissipated"}),
+                 1e-8);
+  system.output.every = 0.007;  // rows within steps
+  expect_forward(system, squares({"m", "k"}, {"squares"}), 1e-8);
+  System bars = example("16_four_bar.yaml");
+  bars.add_integral("effort", "hip.u^2*heel.q");
+  set_fixed_step(bars, "dormand_prince_54", 0.002, 0.1);
+  bars.output.every = 0.02;
+  expect_forward(bars, squares({"a", "c", "hip.u"}, {"effort"}), 1e-8);
+}
+
 // A force that sets in at 1 s, and one that depends on time between.
 TEST(RunGradient, CrossesJumpsOfForces) {
   System system = make_oscillator();

@@ -33,20 +33,47 @@ InputTangents::InputTangents(const Model& model, const Properties<double>& prope
            VectorXd::Zero(model.nx())};
 }
 
-// Takes the derivatives of the conditions, and adds their forces to forces_.
-void InputTangents::add_constraints(const Properties<Dual>& properties, std::span<const double> lambda) {
+// Moves state_ to the state, of which nothing depends on the parameter, and the bodies with it.
+void InputTangents::set_state(const Properties<Dual>& properties, const State<double>& state) {
+  state_.t = state.t;
+  copy(state.q, state_.q);
+  copy(state.u, state_.u);
+  copy(state.x, state_.x);
+  copy(state.d, state_.d);
+  copy(state.h, state_.h);
+  update_kinematics(model_, properties, state_, kinematics_);
+}
+
+// Takes g_p and v_p.
+void InputTangents::update_rows(const Properties<Dual>& properties) {
   update_constraint_rows(model_, properties, state_, kinematics_, rows_);
-  // For accelerations alone; the rest follows when the forces are complete.
-  update_inverse_dynamics<Dual>(model_, properties, kinematics_, forces_, udot_, inverse_);
+  for (Eigen::Index i = 0; i < told_.g_p.size(); ++i) {
+    const ConstraintRow<Dual>& row = rows_.rows[static_cast<std::size_t>(i)];
+    if (row.is_inertia) continue;
+    told_.g_p[i] = row.is_on_position ? row.error.d : 0.0;
+    told_.v_p[i] = row.velocity.d;
+  }
+}
+
+const InputTangent& InputTangents::calc_conditions(std::size_t k, const State<double>& state) {
+  set_state(by_parameter_[k], state);
+  if (!lambda_.empty()) update_rows(by_parameter_[k]);
+  return told_;
+}
+
+// Adds the forces of the conditions to forces_.
+void InputTangents::add_constraints(const Properties<Dual>& properties, std::span<const double> lambda) {
+  update_rows(properties);
+  if (std::ranges::any_of(rows_.rows, &ConstraintRow<Dual>::is_inertia)) {
+    // For accelerations alone; the rest follows when the forces are complete.
+    update_inverse_dynamics<Dual>(model_, properties, kinematics_, forces_, udot_, inverse_);
+  }
   for (std::size_t i = 0; i < lambda.size(); ++i) {
     const ConstraintRow<Dual>& row = rows_.rows[i];
-    const Dual a = row.bias + calc_rate<Dual>(rows_, row, inverse_.acceleration, udot_);
-    lambda_[i] = row.is_inertia ? -a : Dual(lambda[i]);
-    if (row.is_inertia) continue;
-    const auto k = static_cast<Eigen::Index>(i);
-    told_.g_p[k] = row.is_on_position ? row.error.d : 0.0;
-    told_.v_p[k] = row.velocity.d;
-    told_.a_p[k] = a.d;
+    lambda_[i] = lambda[i];
+    if (row.is_inertia) {
+      lambda_[i] = -(row.bias + calc_rate<Dual>(rows_, row, inverse_.acceleration, udot_));
+    }
   }
   add_constraint_forces<Dual>(rows_, lambda_, forces_.tau, forces_.body);
 }
@@ -54,17 +81,17 @@ void InputTangents::add_constraints(const Properties<Dual>& properties, std::spa
 const InputTangent& InputTangents::calc(std::size_t k, const State<double>& state,
                                         std::span<const double> udot, std::span<const double> lambda) {
   const Properties<Dual>& properties = by_parameter_[k];
-  state_.t = state.t;
-  copy(state.q, state_.q);
-  copy(state.u, state_.u);
-  copy(state.x, state_.x);
-  copy(state.d, state_.d);
-  copy(state.h, state_.h);
+  set_state(properties, state);
   udot_.assign(udot.begin(), udot.end());
-  update_kinematics(model_, properties, state_, kinematics_);
   update_applied_forces(model_, properties, state_, kinematics_, forces_);
   if (!lambda.empty()) add_constraints(properties, lambda);
   update_inverse_dynamics<Dual>(model_, properties, kinematics_, forces_, udot_, inverse_);
+  for (std::size_t i = 0; i < lambda.size(); ++i) {
+    const ConstraintRow<Dual>& row = rows_.rows[i];
+    if (row.is_inertia) continue;
+    const Dual a = row.bias + calc_rate<Dual>(rows_, row, inverse_.acceleration, udot_);
+    told_.a_p[static_cast<Eigen::Index>(i)] = a.d;
+  }
   std::ranges::transform(inverse_.residual, told_.r_p.begin(), &Dual::d);
   std::ranges::transform(forces_.rates, told_.rate_p.begin(), &Dual::d);
   return told_;

@@ -31,8 +31,12 @@ class InputTangents {
   // By the k-th of the parameters; udot (nu), lambda (rows). Valid until the next call.
   const InputTangent& calc(std::size_t k, const State<double>& state, std::span<const double> udot,
                            std::span<const double> lambda);
+  // g_p and v_p alone.
+  const InputTangent& calc_conditions(std::size_t k, const State<double>& state);
 
  private:
+  void set_state(const Properties<Dual>& properties, const State<double>& state);
+  void update_rows(const Properties<Dual>& properties);
   void add_constraints(const Properties<Dual>& properties, std::span<const double> lambda);
 
   const Model& model_;

@@ -56,8 +56,7 @@ void MotionDerivatives::transpose(std::span<const double> y, std::span<double> x
 
 void MotionDerivatives::update_projection(const State<double>& state) {
   const Eigen::Index n = tangents_.nu(), m = tangents_.rows();
-  const std::vector<double> no_udot(static_cast<std::size_t>(n)), no_lambda(static_cast<std::size_t>(m));
-  tangents_.update_tangents(state, no_udot, map_of(no_lambda), false);
+  tangents_.update_conditions(state);
   const MatrixXd& C = tangents_.C;
   const MatrixXd C_g = calc_rows_on_positions(tangents_), no_force = MatrixXd::Zero(n, m),
                  each = MatrixXd::Identity(m, m);
@@ -70,7 +69,7 @@ void MotionDerivatives::update_projection(const State<double>& state) {
   const MatrixXd follow = on_speeds * tangents_.v_q;  // speeds follow the positions
   P_.bottomLeftCorner(n, n) = follow * P_.topLeftCorner(n, n);
   for (Eigen::Index k = 0; k < c_.cols(); ++k) {
-    const InputTangent& input = inputs_.calc(static_cast<std::size_t>(k), state, no_udot, no_lambda);
+    const InputTangent& input = inputs_.calc_conditions(static_cast<std::size_t>(k), state);
     c_.col(k).head(n) = on_positions * input.g_p;
     c_.col(k).tail(n) = on_speeds * input.v_p + follow * c_.col(k).head(n);
   }

@@ -21,6 +21,15 @@ State<T> make_state(const Model& model) {
   return state;
 }
 
+bool has_rotors(const ConstraintRows<Dual>& rows) {
+  return std::ranges::any_of(rows.rows, &ConstraintRow<Dual>::is_inertia);
+}
+
+Dual calc_acceleration(const ConstraintRows<Dual>& rows, const ConstraintRow<Dual>& row,
+                       std::span<const SpatialMotion<Dual>> accelerations, std::span<const Dual> udot) {
+  return row.bias + calc_rate<Dual>(rows, row, accelerations, udot);
+}
+
 void copy_values(const std::vector<double>& from, std::vector<Dual>& to) {
   std::transform(from.begin(), from.end(), to.begin(), [](double x) { return Dual(x); });
 }
@@ -123,41 +132,48 @@ void MotionTangents::evaluate(std::span<const double> udot, const Eigen::VectorX
   std::transform(udot.begin(), udot.end(), udot_.begin(), [](double x) { return Dual(x); });
   if (!lambda_.empty()) {
     update_constraint_rows(model_, properties_, state_, kinematics_, rows_);
-    // For accelerations alone; the rest follows when the forces are complete.
-    update_inverse_dynamics<Dual>(model_, properties_, kinematics_, forces_, udot_, inverse_);
+    if (has_rotors(rows_)) {  // accelerations first; the rest follows when the forces are complete
+      update_inverse_dynamics<Dual>(model_, properties_, kinematics_, forces_, udot_, inverse_);
+    }
     for (std::size_t i = 0; i < lambda_.size(); ++i) {
       const ConstraintRow<Dual>& row = rows_.rows[i];
-      const Dual acceleration = row.bias + calc_rate<Dual>(rows_, row, inverse_.acceleration, udot_);
-      lambda_[i] = row.is_inertia ? -acceleration : Dual(lambda[static_cast<Eigen::Index>(i)]);
+      lambda_[i] = lambda[static_cast<Eigen::Index>(i)];
+      if (row.is_inertia) lambda_[i] = -calc_acceleration(rows_, row, inverse_.acceleration, udot_);
     }
     add_constraint_forces<Dual>(rows_, lambda_, forces_.tau, forces_.body);
   }
   update_inverse_dynamics<Dual>(model_, properties_, kinematics_, forces_, udot_, inverse_);
 }
 
-void MotionTangents::set_matrices(const State<double>& state, std::span<const double> udot,
-                                  const Eigen::VectorXd& lambda) {
+// M and C
+void MotionTangents::set_mass_and_rows(const State<double>& state) {
   const Eigen::Index n = nu(), m = rows();
   update_kinematics(model_, numbers_, state, plain_kinematics_);
-  update_applied_forces(model_, numbers_, state, plain_kinematics_, plain_forces_);
   mass_.update(numbers_, plain_kinematics_);
   for (Eigen::Index i = 0; i < n; ++i) {
     for (Eigen::Index j = 0; j <= i; ++j) {
       M(i, j) = M(j, i) = mass_.matrix()(static_cast<int>(i), static_cast<int>(j));
     }
   }
-  if (m > 0) {
-    update_constraint_rows(model_, numbers_, state, plain_kinematics_, plain_rows_);
-    calc_constraint_matrix(model_, plain_kinematics_, plain_rows_, matrix_);
-    C = Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(matrix_.data(), m, n);
-    std::vector<double> forces(at(m));
-    for (Eigen::Index i = 0; i < m; ++i) {
-      if (plain_rows_.rows[at(i)].is_inertia) {
-        M += C.row(i).transpose() * C.row(i);
-        C.row(i).setZero();
-      }
-      forces[at(i)] = lambda_[at(i)].v;
-    }
+  if (m == 0) return;
+  update_constraint_rows(model_, numbers_, state, plain_kinematics_, plain_rows_);
+  calc_constraint_matrix(model_, plain_kinematics_, plain_rows_, matrix_);
+  C = Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(matrix_.data(), m, n);
+  for (Eigen::Index i = 0; i < m; ++i) {
+    if (!plain_rows_.rows[at(i)].is_inertia) continue;
+    M += C.row(i).transpose() * C.row(i);
+    C.row(i).setZero();
+  }
+}
+
+void MotionTangents::set_matrices(const State<double>& state, std::span<const double> udot,
+                                  const Eigen::VectorXd& lambda) {
+  const Eigen::Index n = nu();
+  set_mass_and_rows(state);
+  update_applied_forces(model_, numbers_, state, plain_kinematics_, plain_forces_);
+  if (rows() > 0) {
+    std::vector<double> forces(lambda_.size());
+    std::ranges::transform(lambda_, forces.begin(), &Dual::v);
     add_constraint_forces<double>(plain_rows_, forces, plain_forces_.tau, plain_forces_.body);
   }
   update_inverse_dynamics<double>(model_, numbers_, plain_kinematics_, plain_forces_, udot, plain_inverse_);
@@ -177,10 +193,33 @@ void MotionTangents::update(const State<double>& state, std::span<const double> 
     const bool is_condition = !row.is_inertia;
     g[i] = is_condition && row.is_on_position ? row.error.v : 0.0;
     v[i] = is_condition ? row.velocity.v : 0.0;
-    a[i] = is_condition ? row.bias.v + calc_rate<Dual>(rows_, row, inverse_.acceleration, udot_).v : 0.0;
+    a[i] = is_condition ? calc_acceleration(rows_, row, inverse_.acceleration, udot_).v : 0.0;
   }
   set_matrices(state, udot, lambda);
   if (has_beams()) add_beams();
+}
+
+void MotionTangents::update_conditions(const State<double>& state) {
+  set_state(state);
+  set_mass_and_rows(state);
+  for (Eigen::Index k = 0; k < nu(); ++k) {
+    seed_q(k, state);
+    update_kinematics(model_, properties_, state_, kinematics_);
+    update_constraint_rows(model_, properties_, state_, kinematics_, rows_);
+    for (Eigen::Index i = 0; i < rows(); ++i) {
+      const ConstraintRow<Dual>& row = rows_.rows[at(i)];
+      v_q(i, k) = row.is_inertia ? 0.0 : row.velocity.d;
+    }
+  }
+  for (Dual& q : state_.q) q.d = 0.0;
+}
+
+// state_ moves along the k-th displacement.
+void MotionTangents::seed_q(Eigen::Index k, const State<double>& state) {
+  unit_[at(k)] = 1.0;
+  calc_q_dot<double>(model_, state.q, unit_, qdot_);
+  unit_[at(k)] = 0.0;
+  for (std::size_t i = 0; i < qdot_.size(); ++i) state_.q[i].d = qdot_[i];
 }
 
 void MotionTangents::update_tangents(const State<double>& state, std::span<const double> udot,
@@ -198,14 +237,11 @@ void MotionTangents::update_tangents(const State<double>& state, std::span<const
       const ConstraintRow<Dual>& row = rows_.rows[at(i)];
       if (row.is_inertia) continue;
       if (of_v != nullptr) (*of_v)(i, k) = row.velocity.d;
-      of_a(i, k) = row.bias.d + calc_rate<Dual>(rows_, row, inverse_.acceleration, udot_).d;
+      of_a(i, k) = calc_acceleration(rows_, row, inverse_.acceleration, udot_).d;
     }
   };
   for (Eigen::Index k = 0; k < nu(); ++k) {
-    unit_[at(k)] = 1.0;
-    calc_q_dot<double>(model_, state.q, unit_, qdot_);
-    unit_[at(k)] = 0.0;
-    for (std::size_t i = 0; i < qdot_.size(); ++i) state_.q[i].d = qdot_[i];
+    seed_q(k, state);
     take_column(k, r_q, &v_q, a_q, rate_q);
     for (Dual& q : state_.q) q.d = 0.0;
     if (!by_speeds) continue;

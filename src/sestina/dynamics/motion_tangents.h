@@ -43,6 +43,9 @@ class MotionTangents {
   void update_tangents(const State<double>& state, std::span<const double> udot,
                        const Eigen::VectorXd& lambda, bool by_speeds);
 
+  // C, M and v_q alone.
+  void update_conditions(const State<double>& state);
+
   // How the wrenches of beams follow the state: as functions of it (the default), or by one step of Newton's
   // method at each update, from those that they had.
   enum class Wrenches { kOfState, kKept };
@@ -72,6 +75,8 @@ class MotionTangents {
  private:
   void set_state(const State<double>& state);
   void evaluate(std::span<const double> udot, const Eigen::VectorXd& lambda);
+  void seed_q(Eigen::Index k, const State<double>& state);
+  void set_mass_and_rows(const State<double>& state);
   void set_matrices(const State<double>& state, std::span<const double> udot, const Eigen::VectorXd& lambda);
 
   void add_beams();

@@ -20,16 +20,17 @@ AdjointSteps::Stage::Stage(const std::shared_ptr<const Model>& model, const Prop
     : dynamics(model, properties, solver),
       qdot(static_cast<std::size_t>(model->nq())),
       udot(static_cast<std::size_t>(model->nu())),
-      xdot(static_cast<std::size_t>(model->nx())),
-      x(2 * udot.size() + xdot.size()) {}
+      xdot(static_cast<std::size_t>(model->nx())) {}
 
 AdjointSteps::AdjointSteps(const std::shared_ptr<const Model>& model, const Properties<double>& properties,
-                           std::string_view solver, ButcherTableau tableau, std::vector<int> parameters)
+                           std::string_view solver, ButcherTableau tableau, std::vector<int> parameters,
+                           std::unique_ptr<IntegralDerivatives> integrals)
     : tableau_(std::move(tableau)),
       parameters_(std::move(parameters)),
       own_(model, properties, solver),
       equations_(own_),
-      y_(static_cast<std::size_t>(2 * model->nu() + model->nx())),
+      integrals_(std::move(integrals)),
+      y_(static_cast<std::size_t>(2 * model->nu() + model->nx()) + (integrals_ ? integrals_->size() : 0)),
       z_(static_cast<std::size_t>(model->nu())) {
   if (model->is_constrained() || model->nx() > 0) {
     derivatives_.emplace(*model, own_.properties(), parameters_);
@@ -37,7 +38,11 @@ AdjointSteps::AdjointSteps(const std::shared_ptr<const Model>& model, const Prop
     tree_.emplace(*model, own_.properties());
   }
   stages_.resize(tableau_.b.size() - (tableau_.first_same_as_last ? 1 : 0));
-  for (std::unique_ptr<Stage>& stage : stages_) stage = std::make_unique<Stage>(model, properties, solver);
+  for (std::unique_ptr<Stage>& stage : stages_) {
+    stage = std::make_unique<Stage>(model, properties, solver);
+    stage->x.resize(y_.size());
+    if (integrals_) stage->zdot.resize(integrals_->size());
+  }
 }
 
 // to += h sum_j weights_j k_j over the first stages.
@@ -47,6 +52,7 @@ void AdjointSteps::add_rates(const std::vector<double>& weights, std::size_t sta
     add(h * weights[j], stages_[j]->qdot, to.q);
     add(h * weights[j], stages_[j]->udot, to.u);
     add(h * weights[j], stages_[j]->xdot, to.x);
+    add(h * weights[j], stages_[j]->zdot, to.z);
   }
 }
 
@@ -69,6 +75,7 @@ void AdjointSteps::update_stages(const Step& step) {
       const auto first = step.udots.begin() + static_cast<std::ptrdiff_t>(i * stage.udot.size());
       std::copy_n(first, stage.udot.size(), stage.udot.begin());
     }
+    if (integrals_) integrals_->calc_rates(at, stage.zdot);
   }
 }
 
@@ -86,22 +93,28 @@ void AdjointSteps::update_end(const Step& step) {
 }
 
 void AdjointSteps::transpose(Stage& stage, std::span<double> by_parameters) {
+  const std::size_t motion = 2 * stage.udot.size() + stage.xdot.size();
+  const std::span<const double> y(y_);
+  const std::span<double> x(stage.x);
   if (tree_) {
     transpose_tree(stage, by_parameters);
-    return;
+  } else {
+    const ConstrainedDynamics* constrained = stage.dynamics.constrained();
+    derivatives_->update(stage.state, stage.udot,
+                         constrained != nullptr ? constrained->lambda() : std::span<const double>());
+    derivatives_->transpose(y.first(motion), x.first(motion), by_parameters);
   }
-  const ConstrainedDynamics* constrained = stage.dynamics.constrained();
-  derivatives_->update(stage.state, stage.udot,
-                       constrained != nullptr ? constrained->lambda() : std::span<const double>());
-  derivatives_->transpose(y_, stage.x, by_parameters);
+  if (integrals_) {
+    integrals_->add_transposed(stage.state, y.subspan(motion), x.first(motion), by_parameters);
+  }
 }
 
 // (4) and (5)
 void AdjointSteps::transpose_tree(Stage& stage, std::span<double> by_parameters) {
   const std::size_t nu = z_.size();
   const std::span<const double> y(y_);
-  const std::span<double> x_q = std::span(stage.x).first(nu), x_u = std::span(stage.x).subspan(nu);
-  std::ranges::transform(y.subspan(nu), z_.begin(), std::negate<>());
+  const std::span<double> x_q = std::span(stage.x).first(nu), x_u = std::span(stage.x).subspan(nu, nu);
+  std::ranges::transform(y.subspan(nu, nu), z_.begin(), std::negate<>());
   const Kinematics<double>& kinematics = stage.dynamics.kinematics();
   tree_->mass.factor(own_.properties(), kinematics);
   tree_->mass.solve(z_);

@@ -39,6 +39,7 @@
 #include "sestina/dynamics/inverse_dynamics_transpose.h"
 #include "sestina/dynamics/motion_derivatives.h"
 #include "sestina/integrate/butcher_tableau.h"
+#include "sestina/workspace/integral_derivatives.h"
 #include "sestina/workspace/system_equations.h"
 
 namespace sestina {
@@ -53,14 +54,17 @@ class AdjointSteps {
     std::vector<double> udots = {};  // (stages x nu), as the rule computed them; empty: to be computed
   };
 
-  // `parameters` by their places in Model::parameters(). Throws InputError for forces of the user's own.
+  // `parameters` by their places in Model::parameters(). With `integrals`, of the same parameters, gradients
+  // have a further part (nz) by the integrals z. Throws InputError for forces of the user's own.
   AdjointSteps(const std::shared_ptr<const Model>& model, const Properties<double>& properties,
-               std::string_view solver, ButcherTableau tableau, std::vector<int> parameters);
+               std::string_view solver, ButcherTableau tableau, std::vector<int> parameters,
+               std::unique_ptr<IntegralDerivatives> integrals = nullptr);
 
-  // The state at the end of the step.
+  std::size_t width() const { return y_.size(); }  // of gradients
+  // The state at the end of the step, with z only if there are `integrals`.
   const State<double>& end_of(const Step& step);
-  // Of the step: `gradient` (2 nu + nx), [by displacements of q; by u; by x], is given at the end and becomes
-  // that at the beginning; adds to by_parameters. Throws ComputationError.
+  // Of the step: `gradient` (width), [by displacements of q; by u; by x; by z], is given at the end and
+  // becomes that at the beginning; adds to by_parameters. Throws ComputationError.
   void step_back(const Step& step, std::span<double> gradient, std::span<double> by_parameters);
 
  private:
@@ -70,8 +74,8 @@ class AdjointSteps {
           std::string_view solver);
     ForwardDynamics dynamics;
     State<double> state;
-    std::vector<double> qdot, udot, xdot;  // (nq), (nu), (nx)
-    std::vector<double> x;                 // (2 nu + nx)
+    std::vector<double> qdot, udot, xdot, zdot;  // (nq), (nu), (nx), (nz) or none
+    std::vector<double> x;                       // (width)
   };
   void update_stages(const Step& step);
   void update_end(const Step& step);  // after update_stages()
@@ -92,9 +96,10 @@ class AdjointSteps {
     InverseDynamicsTranspose transpose;
   };
   std::optional<Tree> tree_;
-  std::optional<MotionDerivatives> derivatives_;  // of others
+  std::optional<MotionDerivatives> derivatives_;    // of others
+  std::unique_ptr<IntegralDerivatives> integrals_;  // or null
   State<double> end_;
-  std::vector<double> y_, z_;  // (2 nu + nx), (nu)
+  std::vector<double> y_, z_;  // (width), (nu)
 };
 
 }  // namespace sestina

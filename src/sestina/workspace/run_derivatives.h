@@ -66,7 +66,7 @@ class RowsAt {
 // With the parameter moved by `width` times its scale.
 std::unique_ptr<RowsAt> make_moved_rows(const Workspace& workspace, const DerivativeBy& by, double width);
 
-// Throws InputError for columns that depend on an integral over time.
-void refuse_integrals(RowsAt& rows, const State<double>& state, std::span<const DerivativeOf> columns);
+// Whether one of the columns contains an integral over time.
+bool have_integrals(RowsAt& rows, const State<double>& state, std::span<const DerivativeOf> columns);
 
 }  // namespace sestina

@@ -94,7 +94,8 @@ class GradientRun {
   RecordedRun run_;
   RunGradient told_;
   std::vector<double> by_values_;          // (rows x columns)
-  std::vector<double> by_state_, by_row_;  // (2 nu + nx) of the cost: by displacements of q, u and x
+  std::vector<double> by_state_, by_row_;  // (width) of the cost: by displacements of q, u, x and z
+  std::size_t integrals_ = 0;              // nz, or 0 if no column contains integrals
   std::vector<double> by_parameters_;      // (parameters)
   std::vector<double> displacement_;       // (nu)
   std::span<const double> weights_;        // (columns) of the row in work
@@ -112,8 +113,6 @@ GradientRun::GradientRun(const Workspace& workspace, const GradientOptions& opti
       rule_(tableau_),
       trail_(rule_, count_steps(workspace.model(), tableau_, options.memory)),
       run_(equations_, rows_, columns_, options.interrupt),
-      by_state_(2 * start_.u.size() + start_.x.size()),
-      by_row_(by_state_.size()),
       displacement_(start_.u.size()) {
   if (options.by.empty()) throw InputError("there is no name of a parameter or an initial value");
   if (options.columns.empty()) throw InputError("there is no column on which the cost depends");
@@ -135,9 +134,15 @@ GradientRun::GradientRun(const Workspace& workspace, const GradientOptions& opti
       if (needs_rows) moved_rows_.push_back(make_moved_rows(workspace, by, width));
     }
   }
-  if (needs_rows) refuse_integrals(rows_, start_, columns_);
+  std::unique_ptr<IntegralDerivatives> integrals;
+  if (needs_rows && have_integrals(rows_, start_, columns_)) {
+    integrals = std::make_unique<IntegralDerivatives>(workspace, by_);
+    integrals_ = integrals->size();
+  }
   adjoint_.emplace(workspace.shared_model(), workspace.properties(), workspace.analysis().solver, tableau_,
-                   parameters);
+                   parameters, std::move(integrals));
+  by_state_.resize(adjoint_->width());
+  by_row_.resize(by_state_.size());
   by_parameters_.resize(parameters.size());
 }
 
@@ -217,6 +222,11 @@ void GradientRun::add_row(std::size_t row, const State<double>& state, std::span
       moved_.x[i] = state.x[i] + width;
       by_state[2 * nu + i] += weighted(rows_, moved_) / (2.0 * width);
       moved_.x[i] = state.x[i];
+    }
+    for (std::size_t i = 0; i < integrals_; ++i) {
+      moved_.z[i] = state.z[i] + width;
+      by_state[2 * nu + state.x.size() + i] += weighted(rows_, moved_) / (2.0 * width);
+      moved_.z[i] = state.z[i];
     }
   }
   std::size_t parameter = 0;

@@ -64,7 +64,11 @@ SensitivitySystem::SensitivitySystem(const Workspace& workspace, const Sensitivi
   needs_rows_ = std::ranges::any_of(recorded_, &DerivativeOf::needs_row);
   std::vector<TangentEquations::Direction> directions;
   for (const DerivativeBy& by : by_) directions.push_back({.parameter = by.parameter, .scale = by.scale});
-  tangents_.emplace(own_, dynamics_, directions);
+  std::unique_ptr<IntegralDerivatives> integrals;
+  if (needs_rows_ && have_integrals(rows_, workspace.calc_initial_state(), recorded_)) {
+    integrals = std::make_unique<IntegralDerivatives>(workspace, by_);
+  }
+  tangents_.emplace(own_, dynamics_, directions, std::move(integrals));
 }
 
 void SensitivitySystem::add_direction(const std::string& name) {
@@ -82,8 +86,8 @@ State<double> SensitivitySystem::start() {
     const std::vector<double> s = calc_initial_derivative(workspace_, own_, state, by);
     x.insert(x.end(), s.begin(), s.end());
   }
-  if (needs_rows_) refuse_integrals(rows_, state, recorded_);
   state.x = std::move(x);
+  state.z.resize(static_cast<std::size_t>(tangents_->sizes().nz));  // integrals begin at zero
   return state;
 }
 
@@ -96,6 +100,8 @@ void SensitivitySystem::move(const State<double>& state, int direction, double w
   for (std::size_t i = 0; i < s_u.size(); ++i) moved_.u[i] = state.u[i] + width * s_u[i];
   const std::span<const double> s_x = tangents_->rated_states(state, direction);
   for (std::size_t i = 0; i < s_x.size(); ++i) moved_.x[i] = state.x[i] + width * s_x[i];
+  const std::span<const double> s_z = tangents_->integrals(state, direction);
+  for (std::size_t i = 0; i < s_z.size(); ++i) moved_.z[i] = state.z[i] + width * s_z[i];
 }
 
 // The derivatives of all columns (columns) by the direction.
@@ -106,7 +112,8 @@ void SensitivitySystem::differentiate(const State<double>& state, int direction,
   std::ranges::fill(by, 0.0);
   if (needs_rows_) {
     double largest = 1.0;
-    for (const std::span<const double> part : {s_q, s_u, tangents_->rated_states(state, direction)}) {
+    for (const std::span<const double> part :
+         {s_q, s_u, tangents_->rated_states(state, direction), tangents_->integrals(state, direction)}) {
       for (const double s : part) largest = std::max(largest, std::abs(s));
     }
     const double width = kColumnWidth / largest;

@@ -34,8 +34,8 @@ struct RunSensitivities {
 
 // Runs the dynamics of the workspace from its initial state. Throws InputError for an unknown name and for
 // what has no such derivatives: cartesian coordinates, beams, contacts, events, forces and constraints of the
-// user's own, columns that hold integrals over time, and jumps of forces at times that depend on a parameter.
-// Throws ComputationError if the run fails.
+// user's own, and jumps of forces at times that depend on a parameter. Throws ComputationError if the run
+// fails.
 RunSensitivities calc_run_sensitivities(const Workspace& workspace, const SensitivityOptions& options);
 
 }  // namespace sestina

@@ -25,11 +25,13 @@ struct TangentEquations::Matrices {
 };
 
 TangentEquations::TangentEquations(SystemEquations& equations, ForwardDynamics& dynamics,
-                                   std::vector<Direction> directions)
+                                   std::vector<Direction> directions,
+                                   std::unique_ptr<IntegralDerivatives> integrals)
     : equations_(equations),
       dynamics_(dynamics),
       directions_(std::move(directions)),
-      sizes_(equations.sizes()) {
+      sizes_(equations.sizes()),
+      integrals_(std::move(integrals)) {
   const Model& model = dynamics.model();
   std::vector<int> moving;
   for (const Direction& direction : directions_) {
@@ -49,7 +51,9 @@ TangentEquations::~TangentEquations() = default;
 
 StateSizes TangentEquations::sizes() const {
   StateSizes sizes = sizes_;
-  sizes.nx += static_cast<int>(width()) * static_cast<int>(directions_.size());
+  const int count = static_cast<int>(directions_.size());
+  sizes.nx += count * static_cast<int>(width());
+  if (integrals_) sizes.nz += count * sizes_.nz;
   return sizes;
 }
 
@@ -60,7 +64,7 @@ const State<double>& TangentEquations::own_state(const State<double>& state) {
   own_.x.assign(state.x.begin(), state.x.begin() + sizes_.nx);
   own_.d = state.d;
   own_.h = state.h;
-  own_.z = state.z;
+  own_.z.assign(state.z.begin(), state.z.begin() + sizes_.nz);
   return own_;
 }
 
@@ -88,11 +92,18 @@ void TangentEquations::update_history(const State<double>& before, State<double>
 
 void TangentEquations::calc_derivatives(const State<double>& state, const StateRates& rates) {
   own_state(state);
-  equations_.calc_derivatives(own_, {.udot = rates.udot, .xdot = rates.xdot.first(nx()), .zdot = rates.zdot});
+  equations_.calc_derivatives(own_, {.udot = rates.udot,
+                                     .xdot = rates.xdot.first(nx()),
+                                     .zdot = rates.zdot.first(static_cast<std::size_t>(sizes_.nz))});
   if (derivatives_) {
     calc_constrained_rates(state, rates);
   } else {
     calc_tree_rates(state, rates);
+  }
+  if (!integrals_) return;
+  for (std::size_t k = 0; k < directions_.size(); ++k) {
+    const int direction = static_cast<int>(k);
+    integrals_->calc_along(own_, part(state.x, direction), k, integral_part(rates.zdot, direction));
   }
 }
 
@@ -122,7 +133,7 @@ void TangentEquations::calc_tree_rates(const State<double>& state, const StateRa
     rhs.col(k) *= directions_[static_cast<std::size_t>(k)].scale;
   }
   // The parts of x and xdot, a column for each direction.
-  const Eigen::OuterStride<> stride(2 * n);
+  const Eigen::OuterStride<> stride(static_cast<Eigen::Index>(width()));
   const Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> s_q(state.x.data(), n, count, stride),
       s_u(state.x.data() + n, n, count, stride);
   rhs.noalias() += map_of(face.residual_by_q(), n) * s_q;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "sestina/dynamics/motion_derivatives.h"
+#include "sestina/workspace/integral_derivatives.h"
 #include "sestina/workspace/system_equations.h"
 
 namespace sestina {
@@ -34,13 +35,14 @@ class TangentEquations final : public EquationsOfMotion {
     double scale = 1.0;  // the s are derivatives by p / scale, so that they are of the size of q and u
   };
 
-  // `equations` are those of `dynamics`; both must outlive this. Throws InputError for forces of the user's
-  // own.
-  TangentEquations(SystemEquations& equations, ForwardDynamics& dynamics, std::vector<Direction> directions);
+  // `equations` are those of `dynamics`; both must outlive this. With `integrals`, of these directions, the
+  // state has further integrals: the derivatives of z. Throws InputError for forces of the user's own.
+  TangentEquations(SystemEquations& equations, ForwardDynamics& dynamics, std::vector<Direction> directions,
+                   std::unique_ptr<IntegralDerivatives> integrals = nullptr);
   ~TangentEquations() override;
 
   const std::vector<Direction>& directions() const { return directions_; }
-  std::size_t width() const { return static_cast<std::size_t>(2 * sizes_.nu + sizes_.nx); }  // of s
+  std::size_t width() const { return 2 * nu() + nx(); }  // of s
   // The parts s_q, s_u (nu) and s_x (nx) of x.
   std::span<const double> displacement(const State<double>& state, int direction) const {
     return part(state.x, direction).first(nu());
@@ -50,6 +52,12 @@ class TangentEquations final : public EquationsOfMotion {
   }
   std::span<const double> rated_states(const State<double>& state, int direction) const {
     return part(state.x, direction).subspan(2 * nu());
+  }
+  // The derivatives of z (nz), or nothing. Like all integrals they do not limit the steps: differences are
+  // less accurate than a tolerance may be.
+  std::span<const double> integrals(const State<double>& state, int direction) const {
+    return integrals_ ? integral_part(std::span<const double>(state.z), direction)
+                      : std::span<const double>();
   }
   // The state of the equations alone, until the next call.
   const State<double>& own_state(const State<double>& state);
@@ -77,7 +85,7 @@ class TangentEquations final : public EquationsOfMotion {
   std::string name_of_q(int i) const override { return equations_.name_of_q(i); }
   std::string name_of_u(int i) const override { return equations_.name_of_u(i); }
   std::string name_of_x(int i) const override;
-  std::string name_of_z(int i) const override { return equations_.name_of_z(i); }
+  std::string name_of_z(int i) const override { return equations_.name_of_z(i % sizes_.nz); }
 
  private:
   std::size_t nu() const { return static_cast<std::size_t>(sizes_.nu); }
@@ -86,6 +94,11 @@ class TangentEquations final : public EquationsOfMotion {
   template <class T>
   std::span<T> part(std::span<T> x, int direction) const {
     return x.subspan(nx() + static_cast<std::size_t>(direction) * width(), width());
+  }
+  template <class T>
+  std::span<T> integral_part(std::span<T> z, int direction) const {
+    const auto nz = static_cast<std::size_t>(sizes_.nz);
+    return z.subspan((1 + static_cast<std::size_t>(direction)) * nz, nz);
   }
   std::span<const double> part(const std::vector<double>& x, int direction) const {
     return part(std::span<const double>(x), direction);
@@ -102,6 +115,7 @@ class TangentEquations final : public EquationsOfMotion {
   std::vector<int> parameters_;                     // by direction: the number of the parameter, or -1
   std::unique_ptr<Matrices> matrices_;              // of trees without states with a rate
   std::unique_ptr<MotionDerivatives> derivatives_;  // of others
+  std::unique_ptr<IntegralDerivatives> integrals_;  // or null
   std::vector<int> places_;  // by direction: the place of the parameter in derivatives_, or -1
 };
 
