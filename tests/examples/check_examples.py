@@ -45,6 +45,7 @@ CHECKS = {
     "23_stick_slip": mechanisms.check_stick_slip,
     "24_hydraulic_boom": mechanisms.check_hydraulic_boom,
     "25_sloshing_tank": mechanisms.check_sloshing_tank,
+    "26_leg_pair": loops.check_leg_pair,
 }
 
 

@@ -51,6 +51,26 @@ def check_squeezer(sestina, expect_at_most):
     check_energy(result, expect_at_most, 1e-8)
 
 
+def check_leg_pair(sestina, expect_at_most):
+    mass, g = 32.94, 9.81
+    result = sestina.run("26_leg_pair.yaml")
+    names = ("t", "momentum.x", "momentum.y", "momentum.z", "angular_momentum.z")
+    rows = result.columns(*names)
+    _, x, y, z, turn = rows[0]
+    worst = max(max(abs(p[1] - x), abs(p[2] - y), abs(p[3] - z + mass * g * p[0])) for p in rows)
+    expect_at_most(1e-9, worst, "momentum of a thrown body, kg m/s")
+    expect_at_most(1e-9, max(abs(p[4] - turn) for p in rows), "angular momentum about the vertical, kg m^2/s")
+    expect_at_most(1e-12, max(result.column("constraints.position_error")), "what is left of the loops, m")
+    balance = [total + lost for total, lost in result.columns("energy.total", "energy.dissipated")]
+    expect_at_most(1e-9, max(balance) - min(balance), "energy with what the dampers took, J")
+    # The same in other coordinates, in which every joint is cut, by an implicit rule.
+    other = sestina.run("26_leg_pair.yaml", analysis__coordinates="cartesian", analysis__integrator="radau_iia")
+    parts = ("knee", "leaf", "ankle", "heel", "toe", "crank")
+    joints = [f"{side}_{part}.q" for side in ("left", "right") for part in parts]
+    worst = max(abs(result.final(name) - other.final(name)) for name in joints)
+    expect_at_most(1e-7, worst, "angles after 0.4 s in cartesian coordinates by radau_iia, rad")
+
+
 def check_every_constraint(sestina, expect_at_most):
     g = 9.81
     result = sestina.run("19_every_constraint.yaml")
