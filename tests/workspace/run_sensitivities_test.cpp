@@ -189,6 +189,14 @@ TEST(RunSensitivities, OfStatesWithARateAreThoseOfDifferences) {
   expect_differences(system, {"k", "Fc", "sigma0"}, {"table.q", "table.u", "z", "pull"}, 1e-4);
 }
 
+// States of 1e7 Pa beside angles.
+TEST(RunSensitivities, OfPressuresAreThoseOfDifferences) {
+  System system = example("24_hydraulic_boom.yaml");
+  system.analysis.integrator = {};
+  set_accurate(system, 0.02, 0.01);
+  expect_differences(system, {"opening"}, {"energy.total", "lift.force"}, 1e-4);
+}
+
 // The run differentiates its numerical solution, which is itself 1e-4 off.
 TEST(RunSensitivities, WithFixedStepsAreThoseOfTheNumericalSolution) {
   System system = make_oscillator();

@@ -45,7 +45,10 @@ void IntegralDerivatives::move(const State<double>& state, std::span<const doubl
 void IntegralDerivatives::calc_along(const State<double>& state, std::span<const double> s, std::size_t k,
                                      std::span<double> zdot_by) {
   double largest = 1.0;
-  for (const double x : s) largest = std::max(largest, std::abs(x));
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const double size = i < 2 * udot_.size() ? 1.0 : size_of_state(state.x[i - 2 * udot_.size()]);
+    largest = std::max(largest, std::abs(s[i]) / size);
+  }
   const double width = kColumnWidth / largest;
   move(state, s, -width);
   calc(*own_, moved_, less_);
@@ -67,13 +70,14 @@ void IntegralDerivatives::add_transposed(const State<double>& state, std::span<c
     return sum / (2.0 * kColumnWidth);
   };
   for (std::size_t j = 0; j < unit_.size(); ++j) {
-    unit_[j] = 1.0;
+    const double size = j < 2 * udot_.size() ? 1.0 : size_of_state(state.x[j - 2 * udot_.size()]);
+    unit_[j] = size;
     move(state, unit_, -kColumnWidth);
     calc(*own_, moved_, less_);
     move(state, unit_, kColumnWidth);
     calc(*own_, moved_, more_);
     unit_[j] = 0.0;
-    by_state[j] += weighted_change();
+    by_state[j] += weighted_change() / size;
   }
   std::size_t parameter = 0;
   for (std::size_t k = 0; k < scales_.size(); ++k) {

@@ -161,8 +161,8 @@ void refuse_run_derivatives(const Workspace& workspace) {
   };
   if (workspace.analysis().type != "dynamics") no("an analysis of the type " + workspace.analysis().type);
   if (workspace.analysis().coordinates == "state_time") no("coordinates: state_time");
-  if (model.is_cartesian()) no("coordinates: cartesian; the same mechanism has them in relative coordinates");
   if (!model.beams().empty()) no("a model with beams");
+  if (model.is_cartesian()) no("coordinates: cartesian; the same mechanism has them in relative coordinates");
   if (model.has_contacts()) no("a model with contacts");
   if (!model.events().empty()) no("a model with events, such as " + model.events().front().name);
   if (!model.user_forces().empty()) {

@@ -2,6 +2,8 @@
 // goes backward (run_gradient.h): by what and of what they are taken.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +17,9 @@ namespace sestina {
 // Width of central differences of columns: of a parameter as a part of its scale, of a displacement (rad, m)
 // and of a speed itself.
 inline constexpr double kColumnWidth = 1e-5;
+
+// What states with a rate and integrals are moved relative to: their values may be pressures of 1e7 Pa.
+inline double size_of_state(double value) { return std::max(1.0, std::abs(value)); }
 
 // Throws InputError for what has no derivatives of runs: analyses other than dynamics, state-time and
 // cartesian coordinates, beams, contacts, events, forces and constraints of the user's own.

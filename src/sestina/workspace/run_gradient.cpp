@@ -219,13 +219,15 @@ void GradientRun::add_row(std::size_t row, const State<double>& state, std::span
     }
     moved_ = state;
     for (std::size_t i = 0; i < state.x.size(); ++i) {
-      moved_.x[i] = state.x[i] + width;
-      by_state[2 * nu + i] += weighted(rows_, moved_) / (2.0 * width);
+      const double step = width * size_of_state(state.x[i]);
+      moved_.x[i] = state.x[i] + step;
+      by_state[2 * nu + i] += weighted(rows_, moved_) / (2.0 * step);
       moved_.x[i] = state.x[i];
     }
     for (std::size_t i = 0; i < integrals_; ++i) {
-      moved_.z[i] = state.z[i] + width;
-      by_state[2 * nu + state.x.size() + i] += weighted(rows_, moved_) / (2.0 * width);
+      const double step = width * size_of_state(state.z[i]);
+      moved_.z[i] = state.z[i] + step;
+      by_state[2 * nu + state.x.size() + i] += weighted(rows_, moved_) / (2.0 * step);
       moved_.z[i] = state.z[i];
     }
   }

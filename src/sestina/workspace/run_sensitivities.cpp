@@ -29,6 +29,7 @@ class SensitivitySystem final : public RunSystem, public RunObserver, public Run
  private:
   void add_direction(const std::string& name);
   void differentiate(const State<double>& state, int direction, std::span<double> by);
+  double calc_width(const State<double>& state, int direction) const;
   void move(const State<double>& state, int direction, double width);
 
   const Workspace& workspace_;
@@ -91,6 +92,22 @@ State<double> SensitivitySystem::start() {
   return state;
 }
 
+// By how much to go along the direction: nothing moves by more than kColumnWidth times its size.
+double SensitivitySystem::calc_width(const State<double>& state, int direction) const {
+  double largest = 1.0;
+  for (const double s : tangents_->displacement(state, direction)) largest = std::max(largest, std::abs(s));
+  for (const double s : tangents_->speeds(state, direction)) largest = std::max(largest, std::abs(s));
+  const std::span<const double> s_x = tangents_->rated_states(state, direction),
+                                s_z = tangents_->integrals(state, direction);
+  for (std::size_t i = 0; i < s_x.size(); ++i) {
+    largest = std::max(largest, std::abs(s_x[i]) / size_of_state(state.x[i]));
+  }
+  for (std::size_t i = 0; i < s_z.size(); ++i) {
+    largest = std::max(largest, std::abs(s_z[i]) / size_of_state(state.z[i]));
+  }
+  return kColumnWidth / largest;
+}
+
 // moved_ = the state displaced by the direction times the width.
 void SensitivitySystem::move(const State<double>& state, int direction, double width) {
   const std::span<const double> s_q = tangents_->displacement(state, direction),
@@ -111,12 +128,7 @@ void SensitivitySystem::differentiate(const State<double>& state, int direction,
                                 s_u = tangents_->speeds(state, direction);
   std::ranges::fill(by, 0.0);
   if (needs_rows_) {
-    double largest = 1.0;
-    for (const std::span<const double> part :
-         {s_q, s_u, tangents_->rated_states(state, direction), tangents_->integrals(state, direction)}) {
-      for (const double s : part) largest = std::max(largest, std::abs(s));
-    }
-    const double width = kColumnWidth / largest;
+    const double width = calc_width(state, direction);
     moved_ = tangents_->own_state(state);
     for (const double sign : {-1.0, 1.0}) {
       move(state, direction, sign * width);
