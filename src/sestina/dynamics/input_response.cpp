@@ -23,7 +23,7 @@ constexpr double kRedundantPivot = 1e-10;  // of the largest pivot
 constexpr double kResonance = 1e-13;       // reciprocal condition of an equation that has no solution
 
 // An orthonormal basis of the x with G x = 0.
-MatrixXcd calc_null_space(const MatrixXcd& G) {
+MatrixXcd calc_complex_null_space(const MatrixXcd& G) {
   const Eigen::Index n = G.cols();
   if (G.rows() == 0 || n == 0) return MatrixXcd::Identity(n, n);
   Eigen::ColPivHouseholderQR<MatrixXcd> qr(G.adjoint());
@@ -88,7 +88,7 @@ SmallResponse InputResponse::calc(double w) const {
   }
   SmallResponse response;
   response.dq = solve_least(G, right);
-  const MatrixXcd Z = calc_null_space(G);
+  const MatrixXcd Z = calc_complex_null_space(G);
   if (Z.cols() > 0) {
     const MatrixXcd Y = allowed_.cast<Complex>();
     const Eigen::FullPivLU<MatrixXcd> factor(Y.adjoint() * S * Z);
