@@ -40,10 +40,11 @@ stage() {
 }
 
 # Folders of tests/ that test the library's sources that changed. A folder of src/sestina bears the name of its tests, but
-# for two; what the equations of motion consist of is also tested by whole runs.
+# for two; what the equations of motion consist of is also tested by whole runs, and descriptions as they are read.
 changed_folders() {
   tools/changed_files.sh | sed -nE '
     s#^src/sestina/ensemble/.*#workspace#p; t
+    \#^src/sestina/(model|io)/#i io
     s#^(src/sestina/mpi|apps/cli)/.*#cli#p; t
     \#^src/sestina/(model|joints|forces|constraints|contact|flexible|dynamics|integrate|run)/#i workspace
     s#^src/sestina/([a-z_]+)/.*\.(h|cpp)$#\1#p' | sort -u | tr '\n' ' '
@@ -57,7 +58,7 @@ added_parts_changed() {
 }
 
 gcc_folders="base numerics spatial joints forces expression dynamics batch particles integrate"
-sanitize_folders="$(changed_folders) io fuzz"
+sanitize_folders="$(changed_folders) fuzz"
 # Tests that count allocations or kill the program look for other faults than the sanitizers, which slow them down most;
 # four long runs go through what short ones go through too.
 not_sanitized='DoesNotAllocate|DoNotAllocate|kill_and_resume|FlyingBeamKeepsEnergy|EnergyErrorOfFreeBodies'
