@@ -204,8 +204,8 @@ def sensitivities(
 
     `tangents` integrates the derivatives of the motion beside it, by an explicit rule: for models without events,
     contacts, beams, cartesian coordinates and forces and constraints of the user's own. With fixed steps they are the
-    derivatives of the numerical solution itself. Of a mechanism with loops, other joints follow an initial value that
-    moves. Columns of energies, positions and integrals over time are differentiated along these by central differences
+    derivatives of the numerical solution itself, but for the drift of a step where loops are projected closed. Other
+    joints of a loop follow an initial value that moves. Columns of energies, positions and integrals over time are differentiated along these by central differences
     (relative error 1e-10). Parameters on which the time of a force's jump depends are refused. Ctrl-C keeps the rows so
     far.
 
@@ -276,7 +276,7 @@ def gradient(
     forward_euler, rk4, rkf45, dormand_prince_54. Columns of energies, positions and integrals over time are
     differentiated by central differences (relative error 1e-10). A row on which the cost depends takes the time of a
     step, and more for such columns: record what the cost needs, `every` as seldom as it allows. Where columns contain
-    integrals, each step also takes two evaluations for each coordinate, speed and parameter.
+    integrals, each stage of a step also takes two evaluations for each coordinate, speed and parameter.
 
     Raises ComputationError if the run fails, and InputError if the model or the rule does not allow it
     or a derivative is not finite.

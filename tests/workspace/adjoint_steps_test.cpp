@@ -41,7 +41,8 @@ struct Gradient {
   std::vector<double> by_state, by_parameters;
 };
 
-// Of the sum of weights . [s_q; s_u; s_x] at the end, by each parameter and each number of the initial state.
+// The gradients of weights . [s_q; s_u; s_x] at the end, by each parameter and each number of the initial
+// state.
 struct Both {
   Gradient forward, adjoint;
 };

@@ -252,8 +252,8 @@ TEST(RunSensitivities, RefuseWhatHasNone) {
               HasSubstr("state_time"));
 }
 
-// Of an oscillator x = x0 cos wt + (v/w) sin wt the mean of x^2 has a closed form; the damper's work is that
-// of differences.
+// The integral of x^2 over the motion x = x0 cos wt + (v/w) sin wt has a closed form. The work of a damper in
+// a loop is compared with differences.
 TEST(RunSensitivities, OfIntegralsAreThoseOfTheirClosedForm) {
   System system = make_oscillator();
   system.add_integral("squares", "k*rail.q^2");

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sestina/base/index.h"
+#include "sestina/numerics/copy_state.h"
 
 namespace sestina {
 namespace {
@@ -281,12 +282,7 @@ void ImplicitMotion::find_groups() {
 // ---- tangents ---------------------------------------------------------------------------------------------
 
 void ImplicitMotion::set_state(const State<double>& state, std::span<const double> wdot) {
-  state_.t = state.t;
-  copy_values(state.q, state_.q);
-  copy_values(state.u, state_.u);
-  copy_values(state.x, state_.x);
-  copy_values(state.d, state_.d);
-  copy_values(state.h, state_.h);
+  copy_state(state, state_);
   copy_values(wdot.first(dual_.udot.size()), dual_.udot);
   copy_values(wdot.subspan(dual_.udot.size()), dual_.xdot);
 }

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "sestina/dynamics/parameter_derivatives.h"
+#include "sestina/numerics/copy_state.h"
 
 namespace sestina {
 namespace {
 
 using Eigen::VectorXd;
-
-void copy(const std::vector<double>& from, std::vector<Dual>& to) { to.assign(from.begin(), from.end()); }
 
 }  // namespace
 
@@ -35,12 +34,7 @@ InputTangents::InputTangents(const Model& model, const Properties<double>& prope
 
 // Moves state_ to the state, of which nothing depends on the parameter, and the bodies with it.
 void InputTangents::set_state(const Properties<Dual>& properties, const State<double>& state) {
-  state_.t = state.t;
-  copy(state.q, state_.q);
-  copy(state.u, state_.u);
-  copy(state.x, state_.x);
-  copy(state.d, state_.d);
-  copy(state.h, state_.h);
+  copy_state(state, state_);
   update_kinematics(model_, properties, state_, kinematics_);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sestina/base/index.h"
+#include "sestina/numerics/copy_state.h"
 
 namespace sestina {
 namespace {
@@ -28,10 +29,6 @@ bool has_rotors(const ConstraintRows<Dual>& rows) {
 Dual calc_acceleration(const ConstraintRows<Dual>& rows, const ConstraintRow<Dual>& row,
                        std::span<const SpatialMotion<Dual>> accelerations, std::span<const Dual> udot) {
   return row.bias + calc_rate<Dual>(rows, row, accelerations, udot);
-}
-
-void copy_values(const std::vector<double>& from, std::vector<Dual>& to) {
-  std::transform(from.begin(), from.end(), to.begin(), [](double x) { return Dual(x); });
 }
 
 }  // namespace
@@ -116,15 +113,6 @@ bool MotionTangents::is_on_position(Eigen::Index row) const {
   return of.is_on_position && !of.is_inertia;
 }
 
-void MotionTangents::set_state(const State<double>& state) {
-  state_.t = state.t;
-  copy_values(state.q, state_.q);
-  copy_values(state.u, state_.u);
-  copy_values(state.x, state_.x);
-  copy_values(state.d, state_.d);
-  copy_values(state.h, state_.h);
-}
-
 // On dual numbers, for the tangents that stand in state_.
 void MotionTangents::evaluate(std::span<const double> udot, const Eigen::VectorXd& lambda) {
   update_kinematics(model_, properties_, state_, kinematics_);
@@ -184,7 +172,7 @@ void MotionTangents::set_matrices(const State<double>& state, std::span<const do
 
 void MotionTangents::update(const State<double>& state, std::span<const double> udot,
                             const Eigen::VectorXd& lambda) {
-  set_state(state);
+  copy_state(state, state_);
   evaluate(udot, lambda);
   for (Eigen::Index i = 0; i < nu(); ++i) r[i] = inverse_.residual[at(i)].v;
   for (Eigen::Index i = 0; i < nx(); ++i) rate[i] = forces_.rates[at(i)].v;
@@ -200,7 +188,7 @@ void MotionTangents::update(const State<double>& state, std::span<const double> 
 }
 
 void MotionTangents::update_conditions(const State<double>& state) {
-  set_state(state);
+  copy_state(state, state_);
   set_mass_and_rows(state);
   for (Eigen::Index k = 0; k < nu(); ++k) {
     seed_q(k, state);

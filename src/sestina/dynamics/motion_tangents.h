@@ -73,7 +73,6 @@ class MotionTangents {
   Eigen::VectorXd scale;
 
  private:
-  void set_state(const State<double>& state);
   void evaluate(std::span<const double> udot, const Eigen::VectorXd& lambda);
   void seed_q(Eigen::Index k, const State<double>& state);
   void set_mass_and_rows(const State<double>& state);

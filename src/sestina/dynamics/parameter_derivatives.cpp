@@ -7,6 +7,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/memory.h"
 #include "sestina/model/properties.h"
+#include "sestina/numerics/copy_state.h"
 
 namespace sestina {
 namespace {
@@ -61,21 +62,13 @@ ParameterDerivatives::ParameterDerivatives(const Model& model, const Properties<
   state_.d.resize(static_cast<std::size_t>(model.nd()));
 }
 
-void ParameterDerivatives::set_state(const State<double>& state) {
-  state_.t = state.t;
-  std::copy(state.q.begin(), state.q.end(), state_.q.begin());
-  std::copy(state.u.begin(), state.u.end(), state_.u.begin());
-  std::copy(state.x.begin(), state.x.end(), state_.x.begin());
-  std::copy(state.d.begin(), state.d.end(), state_.d.begin());
-}
-
 void ParameterDerivatives::update_motion(const Properties<Dual>& properties) {
   update_kinematics(model_, properties, state_, kinematics_);
   update_applied_forces(model_, properties, state_, kinematics_, forces_);
 }
 
 SolveReport<Dual> ParameterDerivatives::update(const State<double>& state) {
-  set_state(state);
+  copy_state(state, state_);
   SolveReport<Dual> report;
   auto to = udot_.begin();
   for (const Properties<Dual>& properties : by_parameter_) {
@@ -87,14 +80,14 @@ SolveReport<Dual> ParameterDerivatives::update(const State<double>& state) {
 }
 
 void ParameterDerivatives::update_inverse(const State<double>& state, std::span<const double> udot) {
-  set_state(state);
+  copy_state(state, state_);
   std::copy(udot.begin(), udot.end(), dual_udot_.begin());
   for (int i = 0; i < static_cast<int>(by_parameter_.size()); ++i) set_residual_by(i);
 }
 
 void ParameterDerivatives::update_inverse(const State<double>& state, std::span<const double> udot,
                                           int parameter) {
-  set_state(state);
+  copy_state(state, state_);
   std::copy(udot.begin(), udot.end(), dual_udot_.begin());
   set_residual_by(parameter);
 }

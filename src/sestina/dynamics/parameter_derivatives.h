@@ -43,7 +43,6 @@ class ParameterDerivatives {
 
  private:
   std::span<const double> row(const std::vector<double>& rows, int parameter) const;
-  void set_state(const State<double>& state);
   void update_motion(const Properties<Dual>& properties);
   void set_residual_by(int parameter);
 

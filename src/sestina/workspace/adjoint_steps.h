@@ -63,8 +63,8 @@ class AdjointSteps {
   std::size_t width() const { return y_.size(); }  // of gradients
   // The state at the end of the step, with z only if there are `integrals`.
   const State<double>& end_of(const Step& step);
-  // Of the step: `gradient` (width), [by displacements of q; by u; by x; by z], is given at the end and
-  // becomes that at the beginning; adds to by_parameters. Throws ComputationError.
+  // Takes the step back: `gradient` (width), [by displacements of q; by u; by x; by z], is given at the end
+  // and becomes that at the beginning; adds to by_parameters. Throws ComputationError.
   void step_back(const Step& step, std::span<double> gradient, std::span<double> by_parameters);
 
  private:
@@ -88,7 +88,7 @@ class AdjointSteps {
   std::vector<int> parameters_;
   ForwardDynamics own_;  // for what does not depend on a stage
   SystemEquations equations_;
-  // Of trees without states with a rate.
+  // What trees without states with a rate need.
   struct Tree {
     Tree(const Model& model, const Properties<double>& properties)
         : mass(model), transpose(model, properties) {}
