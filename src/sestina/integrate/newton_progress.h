@@ -79,8 +79,9 @@ class NewtonProgress {
     return iterations_ == most_iterations_ ? Outcome::kDiverges : Outcome::kGoesOn;
   }
 
-  // Of this iteration, or of the one before where it took one increment.
-  double rate() const { return rate_; }
+  // Of this iteration. Where it took one increment, which measures nothing, that of the one before, and
+  // slower: eta becomes eta^0.8, until a second increment has to be taken and measures it anew.
+  double rate() const { return is_rate_known_ ? rate_ : std::max(rate_, eta_ / (1.0 + eta_)); }
   // Whether it contracts so slowly that new tangents pay.
   bool wants_new_tangents() const { return is_rate_known_ && rate_ > kSlow; }
   // Whether the iteration should go on with tangents at its last iterate, for they would cost less than the

@@ -142,7 +142,7 @@ void RadauIIA::do_start(std::span<const double> memory) {
   if (!memory.empty()) std::ranges::copy(memory, memory_.begin());
   previous_memory_ = memory_;
   take_memory();
-  has_start_ = false;
+  has_start_ = has_tangents_of_start_ = false;
   attempts_ = 0;
 }
 
@@ -173,7 +173,7 @@ void RadauIIA::do_accept() {
   auto to = std::ranges::copy(z_, memory_.begin() + kHead).out;
   to = std::ranges::copy(lambda_, to).out;
   std::ranges::copy(equations_.memory(), to);
-  has_start_ = false;
+  has_start_ = has_tangents_of_start_ = false;
   attempts_ = 0;
 }
 
@@ -266,6 +266,7 @@ bool RadauIIA::factorize(double h) {
 // At the beginning of the step.
 bool RadauIIA::renew_tangents(double h) {
   must_renew_ = false;
+  has_tangents_of_start_ = true;
   rate_ = 1.0;
   factors_h_ = 0.0;
   return equations_.update(state(), start_, start_lambda_) && factorize(h);
@@ -280,7 +281,8 @@ bool RadauIIA::renew_at_iterate(double h) {
 
 StepReport RadauIIA::solve_stages(double h) {
   const int nq = static_cast<int>(state().q.size());
-  bool are_new = !equations_.has_tangents() || must_renew_;
+  // An error that was too large may be that of an iteration with old tangents.
+  bool are_new = !equations_.has_tangents() || must_renew_ || (attempts_ == 2 && !has_tangents_of_start_);
   bool is_regular = are_new ? renew_tangents(h) : has_factors(h) || factorize(h);
   for (;;) {
     StepReport report{StepStatus::kNotConverged, nq};

@@ -121,8 +121,9 @@ class RadauIIA final : public IntegrationRule {
   std::vector<double> start_, start_lambda_;  // (nw), (rows): w'_n, lambda_n
   std::vector<double> e_w_, e_x_, b_w_, b_x_, mu_, moved_;  // of (4)
   State<double> moved_state_;
-  bool has_start_ = false;  // start_ belongs to state()
-  long attempts_ = 0;       // at a step from state()
+  bool has_start_ = false;              // start_ belongs to state()
+  long attempts_ = 0;                   // at a step from state()
+  bool has_tangents_of_start_ = false;  // those of state()
   // [has_steps, h, has_tangents, h of the factors, whether tangents are to be renewed, rate of the iteration,
   // z, lambda, state of the tangents]
   std::vector<double> memory_, previous_memory_;  // at state() and previous()
