@@ -46,6 +46,7 @@ columns_of() {
     21_*) echo "ball.q[2] ball.u[3] lane.slip lane.friction_force energy.dissipated" ;;
     22_*) echo "lag extension blade.section[0].moment.z energy.strain" ;;
     26_*) echo "left_knee.q left_ankle.q left_toe.q right_knee.q right_ankle.q right_toe.q" ;;
+    27_*) echo "bend energy.strain energy.total" ;;
   esac
 }
 

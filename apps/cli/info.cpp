@@ -1,7 +1,9 @@
 // sestina info MODEL [--set PATH=VALUE]...
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <numbers>
 
 #include "commands.h"
 #include "printing.h"
@@ -10,6 +12,7 @@
 #include "sestina/dynamics/constraint_rows.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/mobility.h"
+#include "sestina/flexible/reduced_body.h"
 #include "sestina/model/output_columns.h"
 #include "sestina/model/tape_inputs.h"
 #include "sestina/workspace/state_time_options.h"
@@ -30,6 +33,7 @@ void print_tree(const Model& model, const Properties<double>& properties, const 
   std::size_t body_width = 4, joint_width = 5;
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyInfo& info = model.bodies()[b];
+    if (info.is_mode) continue;
     int& own = depth[static_cast<std::size_t>(b.value())];
     own = depth[static_cast<std::size_t>(info.parent.value())] + 1;
     body_width = std::max(body_width, info.name.size() + 2 * static_cast<std::size_t>(std::min(own, 12) - 1));
@@ -39,11 +43,23 @@ void print_tree(const Model& model, const Properties<double>& properties, const 
         "initial q | u");
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyInfo& info = model.bodies()[b];
+    if (info.is_mode) continue;
     const auto indent =
         2 * static_cast<std::size_t>(std::min(depth[static_cast<std::size_t>(b.value())], 12) - 1);
     print("{:<{}}  {:<{}}  {:<11}  {:>10.6g}  {} | {}\n", std::string(indent, ' ') + info.name, body_width,
           info.joint_name, joint_width, joint_info(info.joint_type).keyword, properties.bodies[b].M.mass,
           numbers(state.q, info.q_start, info.nq), numbers(state.u, info.u_start, info.nu));
+  }
+  for (const ReducedBodyInfo& body : model.reduced_bodies()) {
+    const ReducedModes& modes = *body.modes;
+    print("reduced body {}: {} modes", body.name, modes.count);
+    if (modes.count > 0) {
+      const auto [least, most] = std::ranges::minmax(modes.frequencies);
+      print(", {:.6g} to {:.6g} Hz", least / (2.0 * std::numbers::pi), most / (2.0 * std::numbers::pi));
+    }
+    print("; interfaces");
+    for (const ReducedModes::Interface& interface : modes.interfaces) print(" {}", interface.name);
+    print("\n");
   }
 }
 
@@ -52,7 +68,7 @@ void print_energy(const std::shared_ptr<const Model>& model, const Properties<do
   ForwardDynamics dynamics(model, properties, "recursive");
   dynamics.update(state);
   const Energy<double> energy = dynamics.energy(state);
-  const Momentum<double> momentum = calc_momentum(dynamics.kinematics());
+  const Momentum<double> momentum = calc_momentum(*model, state, dynamics.kinematics());
   print("initial energy: kinetic {:.6g} J, potential {:.6g} J\n", energy.kinetic, energy.potential);
   print("initial momentum: ({:.6g}, {:.6g}, {:.6g}) kg m/s\n", momentum.linear.x, momentum.linear.y,
         momentum.linear.z);

@@ -50,6 +50,7 @@ from .ensembles import EnsembleResult, Gradient, Sensitivities, gradient, run_en
 from .errors import ComputationError, Error, InputError
 from .files import load, load_urdf, loads, loads_urdf
 from .particles import ParticleResult, load_particles, resume_particles, run_particles
+from .reducing import ReducedBody, reduce
 from .result import Result, read_result
 from .run import resume, simulate
 from .showing import Page, Studio, show, studio
@@ -107,6 +108,7 @@ __all__ = [
     "Particles",
     "PythonConstraint",
     "PythonForce",
+    "ReducedBody",
     "Report",
     "Result",
     "Sensitivities",
@@ -132,6 +134,7 @@ __all__ = [
     "minimize",
     "read_result",
     "read_sweep",
+    "reduce",
     "resume",
     "resume_particles",
     "run_ensemble",

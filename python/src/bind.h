@@ -19,6 +19,8 @@ void bind_constraint(nb::module_& module);
 void bind_constraints_of_system(nb::class_<System>& system);
 void bind_contact(nb::module_& module);
 void bind_contacts_of_system(nb::class_<System>& system);
+void bind_reduced_bodies(nb::module_& module);
+void bind_reduced_bodies_of_system(nb::class_<System>& system);
 void bind_analysis(nb::module_& module);
 void bind_system(nb::module_& module);         // System, load
 void bind_model(nb::module_& module);          // Model: names and sizes

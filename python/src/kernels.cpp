@@ -275,7 +275,7 @@ nb::object momentum(FrozenModel& self, nb::handle q, nb::handle u, nb::handle ou
       [&](Scratch& scratch, int k) {
         states.load(k, scratch.state);
         update_kinematics<double>(*scratch.model, *scratch.properties, scratch.state, scratch.kinematics);
-        const Momentum<double> sum = calc_momentum(scratch.kinematics);
+        const Momentum<double> sum = calc_momentum(*scratch.model, scratch.state, scratch.kinematics);
         put(sum.linear, linear.row(k).data());
         put(sum.angular, angular.row(k).data());
       },

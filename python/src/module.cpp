@@ -17,6 +17,7 @@ NB_MODULE(_core, module) {
   bind_errors(module);
   bind_views(module);
   bind_mesh_folders(module);
+  bind_reduced_bodies(module);
   bind_python_force(module);
   bind_python_constraint(module);
   bind_parts(module);

@@ -8,6 +8,7 @@
 #include "fields.h"
 #include "part.h"
 #include "python_force.h"
+#include "sestina/flexible/reduced_body.h"
 
 namespace sestina::python {
 
@@ -28,10 +29,19 @@ BeamSpec& beam_of(BodySpec& body, const std::string& place, nb::handle given) {
   return none;
 }
 
+// "rotor.left"; ValueError of what is no interface.
+std::string interface_of(const BodySpec& body, const std::string& point) {
+  std::vector<PointSpec> points;
+  for (const ReducedModes::Interface& interface : body.reduced->modes->interfaces) {
+    points.push_back({interface.name, {}, {}});
+  }
+  return point_of(body.name.text, points, point);
+}
+
 void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
   Fields<BodySpec>(type)
       .value("name", &BodySpec::name)
-      .value("type", &BodySpec::type, "`rigid`, `particle` or `beam`.")
+      .value("type", &BodySpec::type, "`rigid`, `particle`, `beam` or `reduced`.")
       .value("mass", &BodySpec::mass, "kg")
       .numbers("center_of_mass", &BodySpec::center_of_mass, "m, from the body's origin in its axes.")
       .view(
@@ -92,7 +102,7 @@ void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
 void bind_body(nb::module_& module) {
   nb::class_<Part<BodySpec>> type(
       module, "Body", nb::type_slots(described_slots<traverse_part<BodySpec>>),
-      "A rigid body, a particle or a beam of a System. `body[\"tip\"]` is its point `tip`.");
+      "A rigid body, a particle, a beam or a reduced body of a System. `body[\"tip\"]` is its point `tip`.");
   bind_body_fields(type);
   type.def(
           "__init__",
@@ -120,6 +130,7 @@ void bind_body(nb::module_& module) {
           [](const Part<BodySpec>& body, const std::string& point) {
             const BodySpec& spec = body.spec();
             if (spec.beam && (point == "start" || point == "end")) return spec.name.text + "." + point;
+            if (spec.reduced) return interface_of(spec, point);
             return point_of(spec.name.text, spec.points, point);
           },
           nb::arg("point"))

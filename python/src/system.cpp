@@ -559,6 +559,7 @@ void bind_system(nb::module_& module) {
   bind_parts_of_system(system);
   bind_constraints_of_system(system);
   bind_contacts_of_system(system);
+  bind_reduced_bodies_of_system(system);
   bind_columns(system);
   bind_joint_forces(system);
   bind_point_forces(system);

@@ -21,6 +21,7 @@
 #include "sestina/dynamics/recursive_solver.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/plot.h"
+#include "sestina/io/reduced_file.h"
 #include "sestina/io/result_file.h"
 #include "sestina/io/urdf.h"
 #include "sestina/model/check.h"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "dynamics/random_systems.h"
+#include "flexible/reduced_models.h"
 #include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/constrained_kane.h"
@@ -163,6 +164,47 @@ void add_guides_and_programs(const Add& add) {
       [](System& s) { s.add_user_constraint("c1", std::make_shared<Ellipsoid>(false)); });
 }
 
+// Interfaces of reduced bodies, which deform, on one side or on both.
+void add_reduced_bodies(const Add& add) {
+  const auto flex = [](System& s, const char* name, unsigned seed) {
+    s.add_reduced_body(name, make_particle_body(seed, 8, 5).reduced);
+  };
+  add("nothing on a reduced body", [&](System& s) { flex(s, "flex", 1); });
+  add("cut joint on an interface", [&](System& s) {
+    flex(s, "flex", 2);
+    s.add_joint("cut", "revolute", "flex.left", "d.p").axis = {0.3, -0.5, 0.8};
+  });
+  add("joints on two interfaces of a body", [&](System& s) {
+    flex(s, "flex", 3);
+    s.add_joint("cut", "universal", "b.p", "flex.left").axis = {0.3, -0.5, 0.8};
+    s.joints.back().second_axis = {-0.6, 0.1, 0.4};
+    s.add_joint("other", "spherical", "flex.right", "d.p");
+  });
+  add("distance between two reduced bodies", [&](System& s) {
+    flex(s, "flex", 4), flex(s, "limp", 5);
+    s.add_distance("c1", "flex.left", "limp.right", "0.7 + 0.1*sin(2*t)");
+  });
+  add("coupling of joints on interfaces", [&](System& s) {
+    flex(s, "flex", 6);
+    s.add_joint("cut", "cylindrical", "flex.left", "d.p").axis = {0.3, -0.5, 0.8};
+    s.add_joint("other", "cylindrical", "a.p", "flex.right").axis = {-0.2, 0.5, 0.6};
+    s.add_coupling("c1", {{"cut.q[0]", 2}, {"other.q[1]", 1}, {"jd.q[1]", -1}, {"other.q[0]", 0.4}},
+                   "0.1*t^2");
+  });
+  add("mode that follows a joint", [&](System& s) {
+    flex(s, "flex", 7);
+    s.add_coupling("c1", {{"jd.q[0]", 0.2}, {"flex_mode_2.q", -1}}, 0);
+  });
+  add("disc on an interface", [&](System& s) {
+    flex(s, "flex", 8);
+    s.add_rolling("c1", "b.p", {0, 1, 0}, 0.4, "flex.left", {-0.3, 0.2, 1});
+  });
+  add("point on a curve of an interface", [&](System& s) {
+    flex(s, "flex", 9);
+    s.add_point_on_curve("c1", "b.p", "flex.left", {"0.6*cos(s)", "0.5*sin(s)", "0.2*s"});
+  });
+}
+
 // Every kind of condition, each in a system of its own.
 std::vector<std::pair<std::string, System>> systems() {
   std::vector<std::pair<std::string, System>> all;
@@ -184,6 +226,7 @@ std::vector<std::pair<std::string, System>> systems() {
   add_conditions(add);
   add_conditions_on_cut_joints(add);
   add_guides_and_programs(add);
+  add_reduced_bodies(add);
   return all;
 }
 
@@ -193,6 +236,9 @@ State<double> random_state(const Model& model, const Properties<double>& propert
   state.t = 0.4;
   std::vector<double> displacement(static_cast<std::size_t>(model.nu()));
   for (double& x : displacement) x = random.uniform(-0.6, 0.6);
+  for (const BodyInfo& body : model.bodies()) {
+    if (body.is_mode) displacement[static_cast<std::size_t>(body.u_start)] *= 0.2;
+  }
   plus_q<double>(model, state.q, displacement, state.q);
   for (double& u : state.u) u = random.uniform(-1.0, 1.0);
   assemble(model, properties, {}, {}, state);

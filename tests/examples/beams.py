@@ -15,3 +15,52 @@ def check_spin_up(sestina, expect_at_most):
     # Simo and Vu-Quoc's figure: 0.58 m.
     expect_at_most(0.01, abs(max(lag) - 0.58), "largest lag, m")
     expect_at_most(1e-9, result.final("constraints.position_error"), "open loops, m")
+
+
+def check_flexible_slider_crank(sestina, expect_at_most):
+    omega, r, L = 300, 0.075, 0.3
+    result = sestina.run("27_flexible_slider_crank.yaml", bodies__rod__damping=0, analysis__step__rtol=1e-7,
+                         analysis__step__atol=1e-9)
+    energy, supplied = result.column("energy.total"), result.column("energy.supplied")
+    lost = max(abs(e - s - energy[0]) for e, s in zip(energy, supplied))
+    expect_at_most(1e-4, lost, "energy less what the drive supplies, J")
+    expect_at_most(1e-9, result.final("constraints.position_error"), "open loops, m")
+    # A hinged bar with the transverse acceleration of the rigid rod: modes sin(k pi x/L) with the amplitudes
+    # y'' + (w_k^2 - phi'^2) y = -(2/L) int (a + b x) sin(k pi x/L) dx, a and b of the crank's pin and of the rotation.
+    bar = math.sqrt(2.1e11 * 0.012**2 / 12 / 7850)
+    modes = [1, 2, 3, 4, 5]
+
+    def load(t, k):
+        angle = omega * t
+        sine = -r / L * math.sin(angle)
+        phi = math.asin(sine)
+        rate = -r / L * omega * math.cos(angle) / math.cos(phi)
+        turning = (r / L * omega**2 * math.sin(angle) + math.sin(phi) * rate**2) / math.cos(phi)
+        a = r * omega**2 * (math.cos(angle) * math.sin(phi) - math.sin(angle) * math.cos(phi))
+        of_a, of_b = (1 - (-1) ** k) / (k * math.pi) * L, -((-1) ** k) / (k * math.pi) * L**2
+        return -2 / L * (a * of_a + turning * of_b), rate
+
+    def slopes(t, y):
+        out = []
+        for i, k in enumerate(modes):
+            force, rate = load(t, k)
+            out += [y[2 * i + 1], force - ((k * math.pi / L) ** 4 * bar**2 - rate**2) * y[2 * i]]
+        return out
+
+    bend, largest, difference = result.column("bend"), 0.0, 0.0
+    times, y, parts = result.column("t"), [0.0] * (2 * len(modes)), 20
+    for j, (before, t) in enumerate(zip(times, times[1:])):
+        h = (t - before) / parts
+        for part in range(parts):
+            y = rk4(slopes, before + part * h, y, h)
+        expected = sum(y[2 * i] * math.sin(k * math.pi / 2) for i, k in enumerate(modes))
+        largest, difference = max(largest, abs(expected)), max(difference, abs(bend[j + 1] - expected))
+    expect_at_most(0.05 * largest, difference, f"bend of the rod, of {largest:.3g} m, against a hinged bar, m")
+
+
+def rk4(slopes, t, y, h):
+    k1 = slopes(t, y)
+    k2 = slopes(t + h / 2, [a + h / 2 * k for a, k in zip(y, k1)])
+    k3 = slopes(t + h / 2, [a + h / 2 * k for a, k in zip(y, k2)])
+    k4 = slopes(t + h, [a + h * k for a, k in zip(y, k3)])
+    return [a + h / 6 * (p + 2 * q + 2 * r + s) for a, p, q, r, s in zip(y, k1, k2, k3, k4)]

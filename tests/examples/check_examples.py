@@ -46,6 +46,7 @@ CHECKS = {
     "24_hydraulic_boom": mechanisms.check_hydraulic_boom,
     "25_sloshing_tank": mechanisms.check_sloshing_tank,
     "26_leg_pair": loops.check_leg_pair,
+    "27_flexible_slider_crank": beams.check_flexible_slider_crank,
 }
 
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/dynamics/reduced_bodies.h"
 #include "sestina/model/properties.h"
 #include "sestina/model/tape_inputs.h"
 #include "sestina/spatial/scalars.h"
@@ -15,7 +16,7 @@ namespace sestina {
 template <class T>
 AppliedForces<T>::AppliedForces(const Model& model)
     : tau(static_cast<std::size_t>(model.nu())),
-      body(static_cast<std::size_t>(model.bodies().size())),
+      body(model.num_frames()),
       expressions(static_cast<std::size_t>(model.num_force_expressions())),
       rates(static_cast<std::size_t>(model.nx())),
       tape_inputs(static_cast<std::size_t>(model.num_force_tape_inputs())),
@@ -31,8 +32,8 @@ AppliedForces<T>::AppliedForces(const Model& model)
     cut.forces.resize(model.cut_joints().size());
   }
   if (!model.user_forces().empty()) {
-    user_motion.resize(body.size());
-    user_forces.resize(body.size());
+    user_motion.resize(static_cast<std::size_t>(model.bodies().size()));
+    user_forces.resize(user_motion.size());
     user_tau.resize(tau.size());
   }
 }
@@ -72,7 +73,7 @@ void add_user_forces(const Model& model, const Properties<double>& properties, c
   clear_user_forces(forces);
   for (const UserForceInfo& info : model.user_forces()) call_user_force(model, info, state, forces);
   for (std::size_t i = 0; i < forces.tau.size(); ++i) forces.tau[i] += forces.user_tau[i];
-  for (std::size_t i = 1; i < forces.body.size(); ++i) {
+  for (std::size_t i = 1; i < forces.user_forces.size(); ++i) {
     const Vec3<double> arm =
         kinematics.motion[i].X_WB.R * properties.bodies[BodyIndex(static_cast<int>(i))].X_MB.p;
     forces.body[i] += shift_back(forces.user_forces[i], arm);
@@ -159,6 +160,9 @@ void update_applied_forces(const Model& model, const Properties<T>& properties, 
   ForceOutput<T> out = force_output(forces);
   properties.forces.for_each([&](const auto& element) { element.add_force(in, out); });
   if (use_cut_joints) apply_cut_joint_forces(properties, forces);
+  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) {
+    apply_interface_forces<T>(model, state, kinematics, forces.body, forces.tau);
+  }
   if (!model.user_forces().empty()) {
     if constexpr (std::is_same_v<T, double>) {
       add_user_forces(model, properties, state, kinematics, forces);

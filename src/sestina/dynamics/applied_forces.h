@@ -27,7 +27,7 @@ struct AppliedForces {
   explicit AppliedForces(const Model& model);
 
   std::vector<T> tau;                 // (nu) generalised forces
-  std::vector<SpatialForce<T>> body;  // by BodyIndex: about Mo, ground axes
+  std::vector<SpatialForce<T>> body;  // by FrameIndex: about Mo, ground axes; zero but for bodies
   std::vector<T> expressions;         // values of the force expressions
   std::vector<T> rates;               // (nx) of the states
 

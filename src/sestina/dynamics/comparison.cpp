@@ -61,8 +61,8 @@ class CartesianFormulation {
     dynamics_.calc_udot(state_, udot_);
     const ConstrainedDynamics* const constrained = dynamics_.constrained();
     if (constrained != nullptr) {
-      calc_cut_joint_rates(model_, dynamics_.properties(), dynamics_.kinematics(), constrained->rows(), udot_,
-                           qdot_cut_, udot_cut_);
+      calc_cut_joint_rates(model_, dynamics_.properties(), state_, dynamics_.kinematics(),
+                           constrained->rows(), udot_, qdot_cut_, udot_cut_);
       take_lambda(*constrained);
     }
     joints_.take_motion(state, lambda_);
@@ -108,6 +108,10 @@ class CartesianFormulation {
     for (std::size_t i = 0; i < relative.constraints().size(); ++i) {
       const ConstraintInfo& constraint = relative.constraints()[i];
       take(constraint.first_row, model_.constraints()[i].first_row, constraint.rows);
+    }
+    for (std::size_t i = 0; i < relative.reduced_bodies().size(); ++i) {
+      const ReducedBodyInfo& body = relative.reduced_bodies()[i];
+      take(body.first_row, model_.reduced_bodies()[i].first_row, static_cast<int>(body.modes->count) + 3);
     }
   }
 

@@ -9,10 +9,10 @@
 namespace sestina {
 namespace {
 
-// [torque; force] of a unit multiplier on a body, about Mo: its row of C.
-void add_wrench(const BlockLdlt::Block& block, int row, const SpatialForce<double>& force, bool is_particle) {
-  if (is_particle) {
-    for (int i = 0; i < 3; ++i) block(row, i) += force.force[i];
+// [torque; force] of a unit multiplier on a body with so many unknowns, about Mo: its row of C.
+void add_wrench(const BlockLdlt::Block& block, int row, const SpatialForce<double>& force, int unknowns) {
+  if (unknowns < 6) {
+    for (int i = 0; i < unknowns; ++i) block(row, i) += force.force[i];
     return;
   }
   for (int i = 0; i < 3; ++i) block(row, i) += force.torque[i], block(row, 3 + i) += force.force[i];
@@ -22,12 +22,14 @@ void add_wrench(const BlockLdlt::Block& block, int row, const SpatialForce<doubl
 
 ConstrainedSparse::ConstrainedSparse(const Model& model)
     : model_(&model),
-      is_particle_{true},
+      kinds_{Kind::kParticle},
       body_of_speed_(static_cast<std::size_t>(model.nu())),
       masses_(static_cast<std::size_t>(model.bodies().size())) {
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyInfo& info = model.bodies()[b];
-    is_particle_.push_back(info.joint_type == JointType::kXyz);
+    kinds_.push_back(info.is_mode                         ? Kind::kMode
+                     : info.joint_type == JointType::kXyz ? Kind::kParticle
+                                                          : Kind::kRigid);
     std::fill_n(body_of_speed_.begin() + info.u_start, info.nu, b.value());
   }
 }
@@ -36,8 +38,8 @@ ConstrainedSparse::ConstrainedSparse(const Model& model)
 // rows of each cut joint and constraint.
 void ConstrainedSparse::lay_out(const ConstraintRows<double>& constraints) {
   BlockPattern pattern;
-  for (std::size_t b = 1; b < is_particle_.size(); ++b) {
-    pattern.sizes.push_back(is_particle_[b] ? 3 : 6), pattern.is_dual.push_back(false);
+  for (std::size_t b = 1; b < kinds_.size(); ++b) {
+    pattern.sizes.push_back(unknowns(b)), pattern.is_dual.push_back(false);
   }
   rows_.resize(constraints.rows.size());
   const auto add_rows = [&](int first, int count) {
@@ -66,9 +68,12 @@ void ConstrainedSparse::lay_out(const ConstraintRows<double>& constraints) {
   for (const CutJointInfo& joint : model_->cut_joints()) add_rows(joint.first_row, joint.rows);
   for (const ConstraintInfo& constraint : model_->constraints())
     add_rows(constraint.first_row, constraint.rows);
+  for (const ReducedBodyInfo& body : model_->reduced_bodies()) {
+    add_rows(body.first_row, static_cast<int>(body.modes->count) + 3);
+  }
   ldlt_.emplace(pattern);
   start_of_body_.assign(1, 0);
-  for (std::size_t b = 1; b < is_particle_.size(); ++b)
+  for (std::size_t b = 1; b < kinds_.size(); ++b)
     start_of_body_.push_back(ldlt_->start(static_cast<int>(b) - 1));
   for (const RowPlan& row : rows_) unknown_of_row_.push_back(ldlt_->start(row.node) + row.place);
   rhs_.resize(static_cast<std::size_t>(ldlt_->size()));
@@ -76,18 +81,18 @@ void ConstrainedSparse::lay_out(const ConstraintRows<double>& constraints) {
   is_redundant_.resize(rhs_.size()), is_inertia_.resize(rows_.size());
 }
 
-void ConstrainedSparse::fill_masses(const Kinematics<double>& kinematics) {
+void ConstrainedSparse::fill_masses() {
   // Inertias below 1e-15 of the largest are rounding, and so are compliances that all bodies together, were
   // their masses at ten thousand lengths, would exceed.
   double largest = 0.0, sum = 0.0;
-  for (std::size_t b = 1; b < is_particle_.size(); ++b) {
-    const RigidInertia<double>& M = kinematics.inertia[b];
+  for (std::size_t b = 1; b < kinds_.size(); ++b) {
+    const RigidInertia<double>& M = masses_[b];
     const BlockLdlt::Block block = ldlt_->diagonal(static_cast<int>(b) - 1);
     double* const scale = ldlt_->scales().data() + start_of_body_[b];
     const double inertia = std::max(M.mass, (M.J.xx + M.J.yy + M.J.zz) / (length_ * length_));
     largest = std::max(largest, inertia), sum += inertia;
-    if (is_particle_[b]) {
-      for (int i = 0; i < 3; ++i) block(i, i) = scale[i] = M.mass;
+    if (!turns(b)) {
+      for (int i = 0; i < unknowns(b); ++i) block(i, i) = scale[i] = M.mass;
       continue;
     }
     const SymMat3<double>& J = M.J;
@@ -121,16 +126,16 @@ void ConstrainedSparse::fill_row(const ConstraintRows<double>& constraints, std:
   for (int i = row.first_term; i < row.first_term + row.terms; ++i, ++part) {
     const SpeedTerm<double>& term = constraints.terms[static_cast<std::size_t>(i)];
     const int k = term.speed - model_->bodies()[BodyIndex(part->body)].u_start;
-    const bool turns = !is_particle(part->body) && k < 3;
+    const bool is_turn = turns(static_cast<std::size_t>(part->body)) && k < 3;
     part->force = {};
-    (turns ? part->force.torque : part->force.force)[k % 3] = term.coefficient;
+    (is_turn ? part->force.torque : part->force.force)[k % 3] = term.coefficient;
   }
   double size = 0.0;
   for (const Part* p = first; p != part; ++p) {
     if (p->link < 0) continue;
-    const bool particle = is_particle(p->body);
-    add_wrench(ldlt_->link(static_cast<std::size_t>(p->link)), plan.place, p->force, particle);
-    const double turning = particle ? 0.0 : dot(p->force.torque, p->force.torque) / (length_ * length_);
+    const auto b = static_cast<std::size_t>(p->body);
+    add_wrench(ldlt_->link(static_cast<std::size_t>(p->link)), plan.place, p->force, unknowns(b));
+    const double turning = turns(b) ? dot(p->force.torque, p->force.torque) / (length_ * length_) : 0.0;
     size = std::max(size, turning + dot(p->force.force, p->force.force));
   }
   const auto unknown = static_cast<std::size_t>(unknown_of_row_[r]);
@@ -147,9 +152,13 @@ SolveReport<double> ConstrainedSparse::factor(const Properties<double>& properti
   if (!ldlt_) lay_out(constraints);
   length_ = properties.constraints.length;
   ldlt_->clear();
-  fill_masses(kinematics);
-  for (std::size_t r = 0; r < rows_.size(); ++r) fill_row(constraints, r);
   std::copy(kinematics.inertia.begin(), kinematics.inertia.end(), masses_.begin());
+  for (BodyIndex b{1}; b.value() < model_->bodies().size(); ++b) {
+    if (model_->bodies()[b].is_mode)
+      masses_[static_cast<std::size_t>(b.value())].mass = properties.bodies[b].armature;
+  }
+  fill_masses();
+  for (std::size_t r = 0; r < rows_.size(); ++r) fill_row(constraints, r);
   SolveReport<double> report;
   const bool is_regular = ldlt_->factor();
   std::fill(is_redundant_.begin(), is_redundant_.end(), false);
@@ -172,18 +181,19 @@ bool ConstrainedSparse::update_residual() {
   residual_ = rhs_;
   const auto motion_of = [&](std::size_t b) {
     const double* const x = solution_.data() + start_of_body_[b];
-    return is_particle_[b] ? SpatialMotion<double>{{}, {x[0], x[1], x[2]}}
-                           : SpatialMotion<double>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+    if (kinds_[b] == Kind::kMode) return SpatialMotion<double>{{}, {x[0], 0.0, 0.0}};
+    return turns(b) ? SpatialMotion<double>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}
+                    : SpatialMotion<double>{{}, {x[0], x[1], x[2]}};
   };
   const auto subtract = [&](std::size_t b, const SpatialForce<double>& f) {
     double* r = residual_.data() + start_of_body_[b];
-    if (!is_particle_[b]) {
+    if (turns(b)) {
       for (int i = 0; i < 3; ++i) *r++ -= f.torque[i];
     }
-    for (int i = 0; i < 3; ++i) *r++ -= f.force[i];
-    body_size = std::max({body_size, norm(f.force), is_particle_[b] ? 0.0 : norm(f.torque) / length_});
+    for (int i = 0; i < std::min(3, unknowns(b)); ++i) *r++ -= f.force[i];
+    body_size = std::max({body_size, norm(f.force), turns(b) ? norm(f.torque) / length_ : 0.0});
   };
-  for (std::size_t b = 1; b < is_particle_.size(); ++b) subtract(b, masses_[b] * motion_of(b));
+  for (std::size_t b = 1; b < kinds_.size(); ++b) subtract(b, masses_[b] * motion_of(b));
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const auto unknown = static_cast<std::size_t>(unknown_of_row_[r]);
     const double y = solution_[unknown];
@@ -201,10 +211,10 @@ bool ConstrainedSparse::update_residual() {
     residual_[unknown] = is_redundant_[unknown] ? 0.0 : residual_[unknown] - sum;
     row_residual = std::max(row_residual, std::abs(residual_[unknown]));
   }
-  for (std::size_t b = 1; b < is_particle_.size(); ++b) {
+  for (std::size_t b = 1; b < kinds_.size(); ++b) {
     const double* const r = residual_.data() + start_of_body_[b];
-    for (int i = 0; i < (is_particle_[b] ? 3 : 6); ++i) {
-      body_residual = std::max(body_residual, std::abs(r[i]) / (!is_particle_[b] && i < 3 ? length_ : 1.0));
+    for (int i = 0; i < unknowns(b); ++i) {
+      body_residual = std::max(body_residual, std::abs(r[i]) / (turns(b) && i < 3 ? length_ : 1.0));
     }
   }
   return body_residual > kRoundOff * body_size || row_residual > kRoundOff * row_size;
@@ -222,12 +232,12 @@ void ConstrainedSparse::solve_refined() {
 
 void ConstrainedSparse::solve(std::span<const SpatialForce<double>> force, std::span<const double> tau,
                               std::span<const double> d, std::span<double> x, std::span<double> lambda) {
-  for (std::size_t b = 1; b < is_particle_.size(); ++b) {
+  for (std::size_t b = 1; b < kinds_.size(); ++b) {
     const double* const of_body = tau.data() + model_->bodies()[BodyIndex(static_cast<int>(b))].u_start;
     double* const f = rhs_.data() + start_of_body_[b];
-    const int turning = is_particle_[b] ? 0 : 3;
+    const int turning = turns(b) ? 3 : 0;
     for (int k = 0; k < turning; ++k) f[k] = of_body[k] - force[b].torque[k];
-    for (int k = 0; k < 3; ++k) f[turning + k] = of_body[turning + k] - force[b].force[k];
+    for (int k = turning; k < unknowns(b); ++k) f[k] = of_body[k] - force[b].force[k - turning];
   }
   for (std::size_t r = 0; r < d.size(); ++r) rhs_[static_cast<std::size_t>(unknown_of_row_[r])] = -d[r];
   if (lambda.empty()) {  // a step of Newton's method needs no refinement
@@ -237,7 +247,7 @@ void ConstrainedSparse::solve(std::span<const SpatialForce<double>> force, std::
     solve_refined();
     ldlt_->take_idle_part_away(solution_);
   }
-  for (std::size_t b = 1; b < is_particle_.size(); ++b) {
+  for (std::size_t b = 1; b < kinds_.size(); ++b) {
     const BodyInfo& info = model_->bodies()[BodyIndex(static_cast<int>(b))];
     std::copy_n(solution_.data() + start_of_body_[b], info.nu, x.data() + info.u_start);
   }

@@ -46,18 +46,24 @@ class ConstrainedSparse {
     std::size_t first_part = 0;  // in parts_: two of each pair, then one of each term
   };
   void lay_out(const ConstraintRows<double>& constraints);
-  void fill_masses(const Kinematics<double>& kinematics);
+  void fill_masses();
   void fill_row(const ConstraintRows<double>& constraints, std::size_t r);
   // Solves for the right-hand side, then for the residual if necessary.
   void solve_refined();
   // rhs_ minus the matrix times solution_; returns whether it exceeds round-off.
   bool update_residual();
-  bool is_particle(int body) const { return is_particle_[static_cast<std::size_t>(body)]; }
+  // A rigid body's unknowns are [w; v], those of a particle v; a mode (BodyInfo::is_mode) has its
+  // amplitude's, which stands for v.x.
+  enum class Kind { kRigid, kParticle, kMode };
+  int unknowns(std::size_t body) const {
+    return kinds_[body] == Kind::kRigid ? 6 : kinds_[body] == Kind::kParticle ? 3 : 1;
+  }
+  bool turns(std::size_t body) const { return kinds_[body] == Kind::kRigid; }
 
   const Model* model_;
   std::optional<BlockLdlt> ldlt_;
   double length_ = 1.0;
-  std::vector<bool> is_particle_;   // by BodyIndex
+  std::vector<Kind> kinds_;         // by BodyIndex
   std::vector<int> body_of_speed_;  // (nu)
   std::vector<int> start_of_body_;  // by BodyIndex: of its unknowns
   std::vector<RowPlan> rows_;

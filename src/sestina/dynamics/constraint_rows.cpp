@@ -7,6 +7,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/dynamics/marker_jacobian.h"
+#include "sestina/dynamics/reduced_bodies.h"
 #include "sestina/model/properties.h"
 #include "sestina/model/tape_inputs.h"
 
@@ -82,6 +83,7 @@ void update_constraint_rows(const Model& model, const Properties<T>& properties,
                             const KnownCutJoints<T>* known) {
   const FrameMotion<T>* frames = kinematics.motion.data();
   const ConstraintSet<T>& set = properties.constraints;
+  start_reduced_rows(model, constraints);
   const bool are_known = known != nullptr && !known->motions.empty() && !known->are_given;
   if (are_known) {
     std::copy_n(known->q.end() - model.cut_nq(), model.cut_nq(), constraints.cut_q.begin());
@@ -131,6 +133,7 @@ void update_constraint_rows(const Model& model, const Properties<T>& properties,
                                 constraints.pairs.data(),
                                 constraints.rows[static_cast<std::size_t>(condition.row)]);
   }
+  finish_reduced_rows(model, state, kinematics, constraints);
 }
 
 template <class T>
@@ -196,10 +199,10 @@ void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinema
 }
 
 void calc_cut_joint_rates(const Model& model, const Properties<double>& properties,
-                          const Kinematics<double>& kinematics, const ConstraintRows<double>& constraints,
-                          std::span<const double> udot, std::span<double> qdot_cut,
-                          std::span<double> udot_cut) {
-  std::vector<SpatialMotion<double>> A(kinematics.motion.size());
+                          const State<double>& state, const Kinematics<double>& kinematics,
+                          const ConstraintRows<double>& constraints, std::span<const double> udot,
+                          std::span<double> qdot_cut, std::span<double> udot_cut) {
+  std::vector<SpatialMotion<double>> A(kinematics.s.size());
   for (std::size_t b = 1; b < A.size(); ++b) {
     const BodyInfo& info = model.bodies()[BodyIndex(static_cast<int>(b))];
     A[b] = shift(A[static_cast<std::size_t>(info.parent.value())], kinematics.s[b]) + kinematics.bias[b];
@@ -207,6 +210,7 @@ void calc_cut_joint_rates(const Model& model, const Properties<double>& properti
       A[b] += udot[static_cast<std::size_t>(k)] * kinematics.H[static_cast<std::size_t>(k)];
     }
   }
+  add_interface_accelerations(model, state, kinematics, udot, A);
   for (std::size_t i = 0; i < constraints.cut_motions.size(); ++i) {
     const CutJoint<double>& cut = properties.constraints.cut_joints[i];
     const CutJointMotion<double>& motion = constraints.cut_motions[i];

@@ -10,6 +10,7 @@
 #include "sestina/constraints/cut_joint.h"
 #include "sestina/dynamics/applied_forces.h"
 #include "sestina/dynamics/user_constraints.h"
+#include "sestina/flexible/reduced_body.h"
 
 namespace sestina {
 
@@ -32,6 +33,7 @@ struct ConstraintRows {
   }
 
   // Scratch memory.
+  ReducedInertia<T> reduced_inertia;
   std::vector<T> expressions, tape_inputs, tape_scratch;
   std::vector<T> curve_inputs, curve_numbers, curve_scratch;
   std::optional<UserConstraints> user;  // of T = double, where the model has such constraints
@@ -73,9 +75,9 @@ void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinema
 // The rates of the coordinates (cut_nq) and speeds (cut_nu) of the joints that close loops, for the state to
 // which `kinematics` and `constraints` belong and its udot (nu).
 void calc_cut_joint_rates(const Model& model, const Properties<double>& properties,
-                          const Kinematics<double>& kinematics, const ConstraintRows<double>& constraints,
-                          std::span<const double> udot, std::span<double> qdot_cut,
-                          std::span<double> udot_cut);
+                          const State<double>& state, const Kinematics<double>& kinematics,
+                          const ConstraintRows<double>& constraints, std::span<const double> udot,
+                          std::span<double> qdot_cut, std::span<double> udot_cut);
 
 // Puts into state.h the parameters of the places nearest to the points on curves, of those curves that have
 // ends or a period and for which none is given; `kinematics` belongs to the state.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sestina/dynamics/reduced_bodies.h"
 #include "sestina/model/properties.h"
 #include "sestina/spatial/scalars.h"
 
@@ -23,6 +24,9 @@ Energy<T> calc_energy(const Model& model, const Properties<T>& properties, const
       energy.kinetic += T(0.5) * properties.bodies[b].armature * u * u;
     }
   }
+  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) {
+    energy.kinetic += calc_reduced_kinetic_energy(model, state, kinematics);
+  }
   const ForceInput<T> in = force_input(state, kinematics, forces);
   for (const CutJoint<T>& cut : properties.constraints.cut_joints) {
     if (cut.armature_row < 0) continue;
@@ -42,11 +46,14 @@ Energy<T> calc_energy(const Model& model, const Properties<T>& properties, const
 }
 
 template <class T>
-Momentum<T> calc_momentum(const Kinematics<T>& kinematics) {
+Momentum<T> calc_momentum(const Model& model, const State<T>& state, const Kinematics<T>& kinematics) {
   SpatialForce<T> sum;
-  for (std::size_t i = 1; i < kinematics.motion.size(); ++i) {
+  for (std::size_t i = 1; i < kinematics.inertia.size(); ++i) {
     const BodyMotion<T>& motion = kinematics.motion[i];
     sum += shift_back(kinematics.inertia[i] * motion.V_WB, motion.X_WB.p);
+  }
+  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) {
+    sum.torque += calc_reduced_angular_momentum(model, state, kinematics);
   }
   return {sum.force, sum.torque};
 }
@@ -91,7 +98,7 @@ std::string explain_non_finite_power(const Model& model, const Properties<double
 #define SESTINA_INSTANTIATE(T)                                                                              \
   template Energy<T> calc_energy(const Model&, const Properties<T>&, const State<T>&, const Kinematics<T>&, \
                                  const AppliedForces<T>&);                                                  \
-  template Momentum<T> calc_momentum(const Kinematics<T>&);                                                 \
+  template Momentum<T> calc_momentum(const Model&, const State<T>&, const Kinematics<T>&);                  \
   template Power<T> calc_power(const Model&, const Properties<T>&, const State<T>&, const Kinematics<T>&,   \
                                const AppliedForces<T>&);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)

@@ -88,7 +88,7 @@ bool FloatingTangents::serve(const Model& model, const Properties<double>& prope
     if (body.parent != kGround || !floats || of.armature != 0.0) return false;
     if (!of.structure.has_parallel_frames || norm(of.X_PF.p) != 0.0) return false;
   }
-  return model.bodies().size() > 1 &&
+  return model.bodies().size() > 1 && model.reduced_bodies().empty() &&
          std::ranges::none_of(model.cut_joints(), [](const auto& cut) { return cut.armature_row >= 0; });
 }
 

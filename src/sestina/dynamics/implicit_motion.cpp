@@ -60,7 +60,8 @@ ImplicitMotion::Run<T>::Run(const Model& model)
       udot(at(model.nu())),
       xdot(at(model.nx())),
       lambda(at(model.constraint_rows())) {
-  has_rotors = std::ranges::any_of(model.cut_joints(), [](const auto& cut) { return cut.armature_row >= 0; });
+  has_rotors = !model.reduced_bodies().empty() ||
+               std::ranges::any_of(model.cut_joints(), [](const auto& cut) { return cut.armature_row >= 0; });
   rows.wants_bias = has_rotors;
 }
 
@@ -104,7 +105,7 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
       plain_(model),
       dual_(model),
       tau_(at(model.nu())),
-      body_(at(model.bodies().size())) {
+      body_(model.num_frames()) {
   for (BodyIndex b(1); b.value() < model.bodies().size(); b = BodyIndex(b.value() + 1)) {
     body_of_speed_.insert(body_of_speed_.end(), at(model.bodies()[b].nu), b);
   }

@@ -115,7 +115,7 @@ class ImplicitMotion {
   std::vector<BodyIndex> body_of_speed_;  // (nu)
   std::vector<std::vector<int>> groups_;  // of speeds that share an evaluation
   std::vector<Dual> tau_;                 // (nu) scratch memory: forces without those of conditions
-  std::vector<SpatialForce<Dual>> body_;  // by BodyIndex, likewise
+  std::vector<SpatialForce<Dual>> body_;  // by FrameIndex, likewise
   std::optional<FloatingTangents> floating_;
   // By cut joint, where each is driven by its own coordinates and speeds alone: then the rest has no cut
   // joints.

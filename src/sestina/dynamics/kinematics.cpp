@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sestina/dynamics/reduced_bodies.h"
 #include "sestina/model/properties.h"
 #include "sestina/spatial/lanes3.h"
 #include "sestina/spatial/scalars.h"
@@ -11,11 +12,11 @@ namespace sestina {
 
 template <class T>
 Kinematics<T>::Kinematics(const Model& model)
-    : motion(static_cast<std::size_t>(model.bodies().size())),
-      s(motion.size()),
-      bias(motion.size()),
+    : motion(model.num_frames()),
+      s(static_cast<std::size_t>(model.bodies().size())),
+      bias(s.size()),
       H(static_cast<std::size_t>(model.nu())),
-      inertia(motion.size()),
+      inertia(s.size()),
       tree(model),
       sin_cos(static_cast<std::size_t>(model.nq())) {}
 
@@ -289,15 +290,18 @@ BodyMotion<T> calc_motion_along(std::span<const BodyIndex> path, const Propertie
 }
 
 template <class T>
-void update_kinematics(const Model&, const Properties<T>& properties, const State<T>& state,
+void update_kinematics(const Model& model, const Properties<T>& properties, const State<T>& state,
                        Kinematics<T>& kinematics) {
   update_sin_cos<T>(kinematics.tree.angles, state, kinematics);
   MovingFrame<T> frame;
   frame.load(kinematics.motion[0]);
-  for (std::size_t i = 1; i < kinematics.motion.size(); ++i) {
+  for (std::size_t i = 1; i < kinematics.s.size(); ++i) {
     const auto parent = static_cast<std::size_t>(kinematics.tree.links[i].parent);
     if (parent + 1 != i) frame.load(kinematics.motion[parent]);
     move_body(i, properties, state, frame, kinematics);
+  }
+  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) {
+    update_interfaces(model, state, kinematics);
   }
 }
 

@@ -23,7 +23,8 @@ template <class T>
 struct Kinematics {
   explicit Kinematics(const Model& model);
 
-  std::vector<BodyMotion<T>> motion;     // by BodyIndex: pose and velocity of the joint frame
+  // By BodyIndex: pose and velocity of the joint frame; then those of the interfaces of reduced bodies.
+  std::vector<BodyMotion<T>> motion;
   std::vector<Vec3<T>> s;                // by BodyIndex: from the parent's Mo to the body's (m)
   std::vector<SpatialMotion<T>> bias;    // by BodyIndex: c of (5)
   std::vector<SpatialMotion<T>> H;       // (nu): the columns of all joints, ground axes about Mo

@@ -46,6 +46,8 @@ Mobility calc_mobility(const Model& model, const Properties<double>& properties,
       mobility.undetermined.push_back(name);
     }
   }
+  mobility.conditions -=
+      static_cast<int>(std::ranges::count_if(rows.rows, &ConstraintRow<double>::is_inertia));
   return mobility;
 }
 

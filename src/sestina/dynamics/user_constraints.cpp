@@ -139,7 +139,8 @@ void UserConstraints::add_forces(std::span<const double> lambda, std::span<doubl
     for (std::size_t r = 0; r < numbers.error.size(); ++r) {
       const double force = lambda[static_cast<std::size_t>(info.first_row) + r];
       for (std::size_t k = 0; k < tau.size(); ++k) tau[k] += force * numbers.generalized[r * tau.size() + k];
-      for (std::size_t b = 0; b < body.size(); ++b) body[b] += force * numbers.bodies[r * body.size() + b];
+      const auto bodies = static_cast<std::size_t>(model_->bodies().size());
+      for (std::size_t b = 0; b < bodies; ++b) body[b] += force * numbers.bodies[r * bodies + b];
     }
   }
 }

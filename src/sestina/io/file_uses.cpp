@@ -18,6 +18,7 @@ std::set<std::filesystem::path> sources_of(const System& system) {
     if (mark.line > 0 && mark.file) files.insert(*mark.file);
   };
   for (const BodySpec& body : system.bodies) {
+    if (body.reduced) add(body.reduced->file.mark);
     add(body.name.mark);
     if (body.mass) add(body.mass->mark);
   }
@@ -62,6 +63,7 @@ void FileUses::add_tables_of(const System& system) {
     if (constraint.table) add("the curve of the constraint", constraint.name, constraint.table->file);
   }
   for (const BodySpec& body : system.bodies) {
+    if (body.reduced) add("the modes of the body", body.name, body.reduced->file);
     for (const ShapeSpec& shape : body.shapes) add("a mesh of the body", body.name, shape.file);
   }
 }

@@ -67,6 +67,10 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
     read_beam(context, map, out);
     return;
   }
+  if (type == "reduced") {
+    read_reduced(context, map, out);
+    return;
+  }
   map.read("mass", out.mass);
   map.read("center_of_mass", out.center_of_mass);
   if (const YamlNode* inertia = map.find("inertia")) {

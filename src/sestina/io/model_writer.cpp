@@ -208,6 +208,14 @@ YamlPointer body_node(const BodySpec& body) {
     if (!body.original_name.empty()) map.write("original_name", body.original_name);
     return map.node();
   }
+  if (body.reduced) {
+    map.write("file", body.reduced->file);
+    map.write("position", body.reduced->position);
+    map.write("axes", body.reduced->axes);
+    map.write_unless(0.0, "damping", body.reduced->damping);
+    if (!body.original_name.empty()) map.write("original_name", body.original_name);
+    return map.node();
+  }
   map.write("mass", body.mass);
   map.write_unless(0.0, "center_of_mass", body.center_of_mass);
   MapWriter inertia;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/flexible/reduced_body.h"
 #include "sestina/model/beam_meshes.h"
 #include "sestina/model/model.h"
 #include "sestina/model/properties.h"
@@ -94,9 +95,15 @@ class PropertyReader {
     properties.gravity = vector(plan.gravity);
     read_bodies(properties);
     read_beams(properties);
+    read_reduced_bodies(properties);
     for (const PointPlan& point : plan.points) {
       properties.points.push_back(
           {frame_of(point.body), properties.bodies[point.body].X_MB * pose(point.pose)});
+    }
+    for (const ReducedBodyInfo& body : model_.reduced_bodies()) {
+      for (std::size_t i = 0; i < body.points.size(); ++i) {
+        properties.points[body.points[i]] = {FrameIndex(body.first_frame.value() + static_cast<int>(i)), {}};
+      }
     }
     for (BodyIndex b{1}; b.value() < plan.bodies.size(); ++b) {
       BodyProperties<T>& body = properties.bodies[b];
@@ -109,6 +116,18 @@ class PropertyReader {
     if (model_.is_constrained()) read_constraints(properties);
     if (model_.has_contacts()) read_contacts(properties);
     return properties;
+  }
+
+  // Writes q of the reduced bodies, at the centre of mass.
+  void place_reduced_bodies(std::span<T> q) const {
+    for (std::size_t i = 0; i < model_.reduced_bodies().size(); ++i) {
+      const ReducedBodyInfo& info = model_.reduced_bodies()[i];
+      const Pose<T> X = pose(model_.plan().reduced_bodies[i].pose);
+      const Vec3<T> p = X * reduced_body::to_scalar<T>(info.modes->center_of_mass);
+      T* const own = q.data() + model_.bodies()[info.body].q_start;
+      for (int k = 0; k < 3; ++k) own[k] = p[k];
+      euler_parameters_of(X.R, own + 3);
+    }
   }
 
  private:
@@ -196,6 +215,23 @@ class PropertyReader {
         force.a = frame_of(plan.nodes[k]), force.b = frame_of(plan.nodes[k + 1]);
         force.segment = converted<T>(meshes[i].pieces[k].segment);
         force.damping = number(plan.damping);
+      }
+    }
+  }
+
+  // Modes are held by springs.
+  void read_reduced_bodies(Properties<T>& properties) const {
+    for (std::size_t i = 0; i < model_.reduced_bodies().size(); ++i) {
+      const ReducedBodyInfo& info = model_.reduced_bodies()[i];
+      const ReducedPlan& plan = model_.plan().reduced_bodies[i];
+      const T damping = number(plan.damping);
+      for (std::size_t k = 0; k < info.modes->count; ++k) {
+        const double mass = info.modes->mass, rate = info.modes->frequencies[k];
+        const int place = static_cast<int>(k);
+        properties.forces.joint_springs.push_back(
+            {{plan.index}, info.q_start + place, info.u_start + place, T(mass * rate * rate), T(0)});
+        properties.forces.joint_dampers.push_back(
+            {{plan.index}, info.u_start + place, damping * T(2.0 * mass * rate)});
       }
     }
   }
@@ -333,7 +369,13 @@ class PropertyReader {
   // The size of the mechanism: the longest way from a joint to a point of the same body.
   double calc_length(const Properties<T>& properties) const {
     double longest = 0.0;
+    for (const ReducedBodyInfo& body : model_.reduced_bodies()) {
+      for (const ReducedModes::Interface& interface : body.modes->interfaces) {
+        longest = std::max(longest, norm(interface.position - body.modes->center_of_mass));
+      }
+    }
     for (const Marker<T>& point : properties.points) {
+      if (point.frame.value() >= model_.bodies().size()) continue;
       const PointIndex joint = model_.plan().bodies[BodyIndex(point.frame.value())].carried_at;
       const Vec3<T> p =
           joint.is_valid() ? (inverse(properties.points[joint].X_BK) * point.X_BK).p : point.X_BK.p;
@@ -476,6 +518,9 @@ State<T> calc_initial_state(const Model& model, std::span<const T> parameters) {
   };
   state.q = take(model.initial_q(), model.nq());
   place_nodes<T>(model, numbers, parameters, state.q);
+  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) {
+    PropertyReader<T>(model, numbers).place_reduced_bodies(state.q);
+  }
   state.u = take(model.initial_u(), model.nu());
   if (model.nd() > 0) state.d = take(model.initial_d(), model.nd());
   if (model.nx() > 0) state.x = take(model.initial_x(), model.nx());

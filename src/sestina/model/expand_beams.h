@@ -38,9 +38,17 @@ struct SecondOrderLayout {
   int n = 0;      // of coordinates; their rates follow them
 };
 
+// A reduced body of an expanded System (model/expand_reduced.h).
+struct ReducedLayout {
+  std::string name;
+  int body = 0;        // position in System::bodies: of B
+  int first_mode = 0;  // position there of the first mode's body; those of other modes follow
+};
+
 struct ExpandedSystem {
   System system;
   std::vector<BeamLayout> beams;
+  std::vector<ReducedLayout> reduced_bodies;
   std::vector<HydraulicLayout> hydraulics;
   std::vector<SecondOrderLayout> second_orders;
   std::size_t described_states = 0, described_columns = 0;  // the first ones; others were added

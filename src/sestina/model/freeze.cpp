@@ -6,9 +6,11 @@
 #include <cmath>
 
 #include "sestina/base/suggest.h"
+#include "sestina/flexible/reduced_body.h"
 #include "sestina/model/check.h"
 #include "sestina/model/column_collector.h"
 #include "sestina/model/expand_hydraulics.h"
+#include "sestina/model/expand_reduced.h"
 #include "sestina/model/expand_second_order.h"
 #include "sestina/model/freeze_analysis.h"
 #include "sestina/model/freezer.h"
@@ -29,10 +31,12 @@ constexpr int kMostFrequencies = 1'000'000;
 std::shared_ptr<const Model> freeze(const System& system) { return freeze_with_analysis(system).model; }
 
 FrozenSystem freeze_with_analysis(const System& system) {
-  if (!has_beams(system) && !has_hydraulics(system) && !has_second_orders(system)) {
+  if (!has_beams(system) && !has_reduced_bodies(system) && !has_hydraulics(system) &&
+      !has_second_orders(system)) {
     return Freezer(system).freeze();
   }
   ExpandedSystem expanded = expand_beams(system);
+  expand_reduced_bodies(expanded);
   expand_hydraulics(expanded), expand_second_orders(expanded);
   return Freezer(expanded).freeze();
 }
@@ -50,12 +54,19 @@ Freezer::Freezer(const System& system)
 
 Freezer::Freezer(const ExpandedSystem& expanded) : Freezer(expanded.system) {
   beams_ = expanded.beams;
+  reduced_bodies_ = expanded.reduced_bodies;
   hydraulics_ = expanded.hydraulics, second_orders_ = expanded.second_orders;
   described_states_ = expanded.described_states;
   described_columns_ = expanded.described_columns;
   for (const BeamLayout& beam : beams_) {
     beam_of_name_.emplace(beam.name, &beam);
     for (const int node : beam.nodes) beam_of_node_.emplace(node, &beam);
+  }
+  for (const ReducedLayout& reduced : reduced_bodies_) {
+    const BodySpec& body = system_.bodies[static_cast<std::size_t>(reduced.body)];
+    for (std::size_t k = 0; k < body.reduced->modes->count; ++k) {
+      reduced_of_mode_.emplace(reduced.first_mode + static_cast<int>(k), &reduced);
+    }
   }
 }
 
@@ -78,6 +89,7 @@ FrozenSystem Freezer::freeze() {
   collect_beams();
   collect_constraints();
   collect_contacts();
+  collect_reduced_bodies();
   collect_events();
   collect_columns();
   faults_.throw_if_any();
@@ -284,10 +296,11 @@ void Freezer::collect_integrator() {
       !system_.contacts.empty() || std::ranges::any_of(system_.joints, [](const JointSpec& joint) {
         return joint.limits && joint.limits->enforced;
       });
-  const bool has_beams = !beams_.empty() || sestina::has_beams(system_);
+  const bool is_flexible =
+      !beams_.empty() || !reduced_bodies_.empty() || has_beams(system_) || has_reduced_bodies(system_);
   analysis.integrator = is_given       ? spec.name.text
                         : has_contacts ? std::string(kIntegratorWithContacts)
-                        : has_beams    ? std::string(kIntegratorWithBeams)
+                        : is_flexible  ? std::string(kIntegratorWithBeams)
                                        : default_integrator(coordinates);
   const std::string stages_path = "analysis.integrator.stages", form_path = "analysis.integrator.form";
   const bool has_options = analysis.integrator == kIntegratorWithOptions;

@@ -27,6 +27,8 @@ std::string path_of(const BeamLayout& beam) { return fmt::format("bodies[{}]", b
 }  // namespace
 
 int Freezer::described_position(int position) const {
+  const auto mode = reduced_of_mode_.find(position);
+  if (mode != reduced_of_mode_.end()) return mode->second->body;
   const auto beam = beam_of_node_.find(position);
   return beam == beam_of_node_.end() ? position : beam->second->position;
 }

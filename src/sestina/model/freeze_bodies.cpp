@@ -29,13 +29,16 @@ void Freezer::collect_bodies() {
 }
 
 void Freezer::collect_mass_properties(BodyPlan& plan, const BodySpec& spec, const std::string& path) {
-  if (spec.type.text != "rigid" && spec.type.text != "particle") {
-    const bool is_bare_beam = spec.type == "beam";
+  const bool is_reduced = spec.reduced && spec.reduced->modes;
+  if (spec.type.text != "rigid" && spec.type.text != "particle" && !is_reduced) {
+    const bool is_bare_beam = spec.type == "beam", is_bare_reduced = spec.type == "reduced";
     fail(spec.type.mark, path + ".type",
-         is_bare_beam
-             ? "a beam needs its centerline and section"
-             : fmt::format("there is no body type '{}'; allowed: rigid, particle or beam", spec.type.text));
-    if (is_bare_beam) return;
+         is_bare_beam ? "a beam needs its centerline and section"
+         : is_bare_reduced
+             ? "a reduced body needs its modes: the file that sestina.reduce() wrote"
+             : fmt::format("there is no body type '{}'; allowed: rigid, particle, beam or reduced",
+                           spec.type.text));
+    if (is_bare_beam || is_bare_reduced) return;
   }
   if (!spec.mass) {
     fail(spec.mark, path + ".mass", "is missing");
@@ -228,7 +231,7 @@ void Freezer::collect_cut_joints() {
 // Collects all q, then all u, in the order of the model; then those of cut joints.
 void Freezer::collect_initial_state() {
   static const JointSpec floating;
-  // Nodes of beams begin where the beam's axis has them.
+  // Nodes of beams begin where the beam's axis has them, reduced bodies where their pose has them.
   static const JointSpec node = [] {
     JointSpec spec;
     spec.q = {0, 0, 0, 1, 0, 0, 0};
@@ -238,9 +241,9 @@ void Freezer::collect_initial_state() {
     for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) {
       const int position = position_of_index_[static_cast<std::size_t>(b.value())];
       const int joint = data_.bodies[b].hangs_on_cut ? -1 : links_[static_cast<std::size_t>(position)].joint;
-      collect(is_node(position) ? node
-              : joint < 0       ? floating
-                                : system_.joints[static_cast<std::size_t>(joint)],
+      collect(is_node(position) || has_given_pose(position) ? node
+              : joint < 0                                   ? floating
+                                                            : system_.joints[static_cast<std::size_t>(joint)],
               joint_info(data_.bodies[b].joint_type), fmt::format("joints[{}]", joint));
     }
   };

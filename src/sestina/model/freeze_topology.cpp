@@ -90,9 +90,13 @@ bool Freezer::find_reference(const Name& reference, const std::string& path, int
   }
   const auto& points =
       body < 0 ? system_.ground_points : system_.bodies[static_cast<std::size_t>(body)].points;
-  if (!point_names_.contains(text)) {
-    const std::vector<std::string> known =
-        names_to_suggest(points, [](const PointSpec& spec) { return spec.name.text; }, {"origin"});
+  // The origin of a reduced body's frame is no particle of it.
+  const bool is_reduced = body >= 0 && system_.bodies[static_cast<std::size_t>(body)].reduced.has_value();
+  if (!point_names_.contains(text) || (is_reduced && point == "origin")) {
+    std::vector<std::string> always;
+    if (!is_reduced) always.emplace_back("origin");
+    const std::vector<std::string> known = names_to_suggest(
+        points, [](const PointSpec& spec) { return spec.name.text; }, always);
     fail(reference.mark, path,
          fmt::format("'{}' has no point '{}'{}", body_name, point, suggestion(point, known)));
     return false;
@@ -185,7 +189,8 @@ void Freezer::add_body(int position) {
   info.is_particle = spec.type == "particle";
   info.position = described_position(position);
   info.mark = spec.mass && spec.mass->mark.line > 0 ? spec.mass->mark : spec.mark;
-  info.hangs_on_cut = is_cartesian() && link.joint >= 0;
+  info.is_mode = is_mode(position);
+  info.hangs_on_cut = is_cartesian() && link.joint >= 0 && !info.is_mode;
   if (link.joint < 0 || info.hangs_on_cut) {
     info.parent = kGround;
     info.joint_name = info.name;
@@ -243,7 +248,7 @@ void Freezer::index_points() {
 std::vector<Freezer::CutLink> Freezer::find_cut_links() const {
   std::vector<CutLink> cut_links;
   for (const int position : position_of_index_) {
-    if (!is_cartesian() || position < 0) continue;
+    if (!is_cartesian() || position < 0 || is_mode(position)) continue;
     const Link& link = links_[static_cast<std::size_t>(position)];
     if (link.joint >= 0) cut_links.push_back({link, position});
   }
@@ -293,6 +298,7 @@ void Freezer::index_cut_joints() {
 void Freezer::add_relative_model() {
   ExpandedSystem relative{system_,
                           {beams_.begin(), beams_.end()},
+                          {reduced_bodies_.begin(), reduced_bodies_.end()},
                           {hydraulics_.begin(), hydraulics_.end()},
                           {second_orders_.begin(), second_orders_.end()},
                           described_states_,

@@ -94,6 +94,13 @@ class Freezer {
   // The position of a body in the description.
   int described_position(int position) const;
 
+  // reduced_bodies.cpp
+  void collect_reduced_bodies();
+  void collect_reduced_body(const ReducedLayout& layout);
+  bool is_mode(int position) const { return reduced_of_mode_.contains(position); }
+  // Whether it is a reduced body with an initial pose.
+  bool has_given_pose(int position) const;
+
   // forces.cpp
   void collect_forces();
   void collect_joint_spring(const ForceSpec& spec, ForceIndex index, const std::string& path);
@@ -266,6 +273,8 @@ class Freezer {
   std::span<const BeamLayout> beams_;
   std::unordered_map<int, const BeamLayout*> beam_of_node_;  // by position in system_.bodies
   std::unordered_map<std::string, const BeamLayout*> beam_of_name_;
+  std::span<const ReducedLayout> reduced_bodies_;
+  std::unordered_map<int, const ReducedLayout*> reduced_of_mode_;  // by position in system_.bodies
   std::span<const HydraulicLayout> hydraulics_;
   std::span<const SecondOrderLayout> second_orders_;
   std::size_t described_states_, described_columns_;  // the first ones; force elements have added others

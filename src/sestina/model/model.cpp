@@ -7,6 +7,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 #include "sestina/expression/evaluate.h"
+#include "sestina/flexible/reduced_body.h"
 #include "sestina/model/properties.h"
 #include "sestina/model/tape_inputs.h"
 #include "sestina/spatial/scalars.h"
@@ -112,6 +113,10 @@ void Model::refuse_constraints(std::string_view who) const {
   if (is_cartesian()) {
     throw InputError(fmt::format("{} takes no cartesian coordinates, in which every joint is cut", who));
   }
+  if (!data_.reduced_bodies.empty()) {
+    throw InputError(
+        fmt::format("{} takes no flexible bodies: the model has {}", who, data_.reduced_bodies.front().name));
+  }
   const bool has_loop = !data_.cut_joints.empty();
   throw InputError(fmt::format("{} takes no closed loops and no constraints: the model has {} {}", who,
                                has_loop ? "the cut joint" : "the constraint",
@@ -126,13 +131,24 @@ std::string Model::explain_constraint(int expression, const Properties<double>& 
                      explain_non_finite(data_.constraint_expressions, i, properties, state));
 }
 
+std::size_t Model::num_frames() const {
+  auto frames = static_cast<std::size_t>(data_.bodies.size());
+  for (const ReducedBodyInfo& body : data_.reduced_bodies) frames += body.modes->interfaces.size();
+  return frames;
+}
+
 const std::string& Model::name_of_row(int row) const {
+  const std::string* reduced = nullptr;
   for (const CutJointInfo& joint : data_.cut_joints) {
     if (row >= joint.first_row && row < joint.first_row + joint.rows) return joint.name;
   }
   for (const ConstraintInfo& constraint : data_.constraints) {
     if (row >= constraint.first_row && row < constraint.first_row + constraint.rows) return constraint.name;
   }
+  for (const ReducedBodyInfo& body : data_.reduced_bodies) {
+    if (row >= body.first_row) reduced = &body.name;
+  }
+  if (reduced != nullptr) return *reduced;
   throw InputError(fmt::format("there is no condition {}: the model has {}", row, data_.constraint_rows));
 }
 

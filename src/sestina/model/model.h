@@ -20,7 +20,8 @@
 namespace sestina {
 
 template <class T>
-struct Properties;  // properties.h
+struct Properties;    // properties.h
+struct ReducedModes;  // flexible/reduced_body.h
 template <class T>
 struct CutCoordinates;  // tape_inputs.h
 struct OutputColumns;   // output_columns.h
@@ -41,6 +42,8 @@ struct BodyInfo {
   // It floats since the joint that would carry it is cut, as all are in cartesian coordinates: its own
   // coordinates are no columns.
   bool hangs_on_cut = false;
+  // It only carries the coordinate of a reduced body's mode: it has no mass, no columns and no picture.
+  bool is_mode = false;
 };
 
 struct PointInfo {
@@ -107,6 +110,17 @@ struct BeamInfo {
   std::vector<BodyIndex> nodes;  // one more than elements
   std::vector<Point> points;
   int first_element = 0;  // among the elements of all beams
+};
+
+// A reduced body of the description: B and the joints of its modes (model/expand_reduced.h).
+struct ReducedBodyInfo {
+  std::string name;
+  std::shared_ptr<const ReducedModes> modes;
+  BodyIndex body;                  // B
+  int q_start = 0, u_start = 0;    // of its first mode; the others follow
+  FrameIndex first_frame;          // of its interfaces
+  std::vector<PointIndex> points;  // of its interfaces
+  int first_row = 0, first_term = 0;
 };
 
 // The axis of a beam by expressions: its tape takes the arc length s and the free parameters and gives r and
@@ -201,6 +215,7 @@ struct ModelData {
   std::vector<CurveInfo> curves;
   std::vector<BeamInfo> beams;
   std::vector<BeamCurve> beam_curves;
+  std::vector<ReducedBodyInfo> reduced_bodies;
   std::vector<UserConstraintInfo> user_constraints;
   int constraint_rows = 0, constraint_terms = 0, constraint_pairs = 0;
   int cut_nq = 0, cut_nu = 0;
@@ -277,6 +292,9 @@ class Model {
   const std::vector<CurveInfo>& curves() const { return data_.curves; }
   const std::vector<BeamInfo>& beams() const { return data_.beams; }
   const std::vector<BeamCurve>& beam_curves() const { return data_.beam_curves; }
+  const std::vector<ReducedBodyInfo>& reduced_bodies() const { return data_.reduced_bodies; }
+  // Frames that carry markers: the bodies, then the interfaces of reduced bodies.
+  std::size_t num_frames() const;
   const std::vector<UserConstraintInfo>& user_constraints() const { return data_.user_constraints; }
   int constraint_rows() const { return data_.constraint_rows; }
   int constraint_terms() const { return data_.constraint_terms; }

@@ -46,14 +46,17 @@ void add_constraints(std::vector<RowColumn>& row, const std::vector<ConstraintIn
   row.push_back({"constraints.velocity_error", "m/s"});
 }
 
-// For each beam its points and the middles of its elements; then the energy of all beams.
-void add_beams(std::vector<RowColumn>& row, const std::vector<BeamInfo>& beams) {
-  if (beams.empty()) return;
-  for (const BeamInfo& beam : beams) {
-    for (const BeamInfo::Point& point : beam.points) {
-      add_vector(row, point.name, "m");
-      for (int i = 0; i < 4; ++i) row.push_back({fmt::format("{}.axes[{}]", point.name, i), "1"});
-    }
+void add_pose(std::vector<RowColumn>& row, const std::string& point) {
+  add_vector(row, point, "m");
+  for (int i = 0; i < 4; ++i) row.push_back({fmt::format("{}.axes[{}]", point, i), "1"});
+}
+
+// For each beam its points and the middles of its elements, and the interfaces of each reduced body; then the
+// strain energy of all.
+void add_flexible_bodies(std::vector<RowColumn>& row, const ModelData& data) {
+  if (data.beams.empty() && data.reduced_bodies.empty()) return;
+  for (const BeamInfo& beam : data.beams) {
+    for (const BeamInfo::Point& point : beam.points) add_pose(row, point.name);
     for (std::size_t k = 0; k + 1 < beam.nodes.size(); ++k) {
       const std::string section = fmt::format("{}.section[{}]", beam.name, k);
       add_vector(row, section + ".force", "N");
@@ -62,15 +65,29 @@ void add_beams(std::vector<RowColumn>& row, const std::vector<BeamInfo>& beams) 
       add_vector(row, section + ".curvature", "1/m");
     }
   }
+  for (const ReducedBodyInfo& body : data.reduced_bodies) {
+    for (const PointIndex point : body.points) add_pose(row, data.points[point].name);
+  }
   row.push_back({"energy.strain", "J"});
 }
 
-int count_of_beams(const std::vector<BeamInfo>& beams) {
-  int count = beams.empty() ? 0 : 1;
+int count_of_flexible_bodies(const std::vector<BeamInfo>& beams,
+                             const std::vector<ReducedBodyInfo>& reduced_bodies) {
+  int count = beams.empty() && reduced_bodies.empty() ? 0 : 1;
+  for (const ReducedBodyInfo& body : reduced_bodies) {
+    count += RowLayout::kOfPoint * static_cast<int>(body.points.size());
+  }
   for (const BeamInfo& beam : beams) {
     count += RowLayout::kOfPoint * static_cast<int>(beam.points.size()) +
              RowLayout::kOfSection * (static_cast<int>(beam.nodes.size()) - 1);
   }
+  return count;
+}
+
+// Without the ground and those of modes.
+int count_of_bodies(const IndexedVector<BodyIndex, BodyInfo>& bodies) {
+  int count = -1;
+  for (const BodyInfo& body : bodies) count += body.is_mode ? 0 : 1;
   return count;
 }
 
@@ -109,8 +126,8 @@ RowLayout::RowLayout(const Counts& counts)
       momentum(energy + kEnergies),
       constraints(momentum + 6),
       contacts(constraints + counts.of_constraints),
-      beams(contacts + kOfContact * counts.contacts),
-      defined(beams + counts.of_beams),
+      flexible_bodies(contacts + kOfContact * counts.contacts),
+      defined(flexible_bodies + counts.of_flexible_bodies),
       reactions(defined + counts.defined),
       end(reactions + 6 * counts.joints) {}
 
@@ -120,14 +137,15 @@ RowLayout row_layout(const Model& model) {
                            .nu = is_cartesian ? static_cast<int>(model.shown_u().size()) : model.nu(),
                            .nd = model.nd() + model.nx(),
                            .has_events = !model.events().empty(),
-                           .bodies = model.bodies().size() - 1,
-                           .joints = model.bodies().size() - 1 - static_cast<int>(model.carrying_joints()) +
+                           .bodies = count_of_bodies(model.bodies()),
+                           .joints = count_of_bodies(model.bodies()) -
+                                     static_cast<int>(model.carrying_joints()) +
                                      static_cast<int>(model.cut_joints().size()),
                            .cut_numbers = model.cut_nq() + model.cut_nu(),
                            .defined = static_cast<int>(output_columns(model).columns.size())};
   counts.of_constraints = count_of_constraints(model.constraints(), model.is_constrained());
   counts.contacts = static_cast<int>(model.contacts().size());
-  counts.of_beams = count_of_beams(model.beams());
+  counts.of_flexible_bodies = count_of_flexible_bodies(model.beams(), model.reduced_bodies());
   return RowLayout(counts);
 }
 
@@ -136,13 +154,13 @@ RowLayout row_layout(const ModelData& data) {
                            .nu = is_cartesian(data) ? static_cast<int>(data.shown_u.size()) : data.nu,
                            .nd = static_cast<int>(data.variables.size() + data.states.size()),
                            .has_events = !data.events.empty(),
-                           .bodies = data.bodies.size() - 1,
-                           .joints = data.bodies.size() - 1 - static_cast<int>(data.carrying_joints) +
+                           .bodies = count_of_bodies(data.bodies),
+                           .joints = count_of_bodies(data.bodies) - static_cast<int>(data.carrying_joints) +
                                      static_cast<int>(data.cut_joints.size()),
                            .cut_numbers = data.cut_nq + data.cut_nu};
   counts.of_constraints = count_of_constraints(data.constraints, is_constrained(data));
   counts.contacts = static_cast<int>(data.contacts.size());
-  counts.of_beams = count_of_beams(data.beams);
+  counts.of_flexible_bodies = count_of_flexible_bodies(data.beams, data.reduced_bodies);
   return RowLayout(counts);
 }
 
@@ -158,7 +176,7 @@ std::vector<RowColumn> row_columns(const ModelData& data, bool reactions) {
   for (const StateInfo& state : data.states) row.push_back({state.name, state.unit});
   if (!data.events.empty()) row.push_back({"event", "1"});
   for (BodyIndex b{1}; b.value() < data.bodies.size(); ++b) {
-    add_vector(row, data.bodies[b].name + ".origin", "m");
+    if (!data.bodies[b].is_mode) add_vector(row, data.bodies[b].name + ".origin", "m");
   }
   for (const char* kind : {"kinetic", "potential", "total", "supplied", "dissipated"}) {
     row.push_back({std::string("energy.") + kind, "J"});
@@ -172,7 +190,7 @@ std::vector<RowColumn> row_columns(const ModelData& data, bool reactions) {
     row.push_back({contact.name + ".gap", "m"});
     row.push_back({contact.name + ".slip", "m/s"});
   }
-  add_beams(row, data.beams);
+  add_flexible_bodies(row, data);
   if (data.output_columns) {
     for (const DefinedColumn& column : data.output_columns->columns)
       row.push_back({column.name, column.unit});
@@ -183,7 +201,7 @@ std::vector<RowColumn> row_columns(const ModelData& data, bool reactions) {
     add_vector(row, joint + ".reaction.force", "N");
   };
   for (BodyIndex b{1}; b.value() < data.bodies.size(); ++b) {
-    if (!data.bodies[b].hangs_on_cut) add_reaction(data.bodies[b].joint_name);
+    if (!data.bodies[b].hangs_on_cut && !data.bodies[b].is_mode) add_reaction(data.bodies[b].joint_name);
   }
   for (const CutJointInfo& joint : data.cut_joints) add_reaction(joint.name);
   return row;

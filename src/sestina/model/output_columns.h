@@ -32,16 +32,16 @@ struct RowLayout {
     int cut_numbers = 0;     // their coordinates and speeds
     int of_constraints = 0;  // forces and errors
     int contacts = 0;
-    int of_beams = 0;
+    int of_flexible_bodies = 0;
     int defined = 0;
   };
   explicit RowLayout(const Counts& counts);
 
   int q = 0, u = 0, cut = 0, d = 0, event = 0, origins = 0, energy = 0, momentum = 0, constraints = 0,
-      contacts = 0, beams = 0, defined = 0, reactions = 0;
+      contacts = 0, flexible_bodies = 0, defined = 0, reactions = 0;
   int end = 0;                           // with the reactions
   static constexpr int kOfContact = 4;   // normal_force, friction_force, gap, slip
-  static constexpr int kOfPoint = 7;     // of a beam: x, y, z, axes[0 .. 3]
+  static constexpr int kOfPoint = 7;     // of a flexible body: x, y, z, axes[0 .. 3]
   static constexpr int kOfSection = 12;  // force, moment, strain, curvature
   static constexpr int kEnergies = 5;    // kinetic, potential, total, supplied, dissipated
 };

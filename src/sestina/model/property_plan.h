@@ -128,6 +128,13 @@ struct BeamPlan {
   Slot shear;                       // 2; not given: Cowper's
 };
 
+// A reduced body, in the order of Model::reduced_bodies().
+struct ReducedPlan {
+  ForceIndex index;
+  PosePlan pose;  // of the mesh's frame
+  Slot damping;   // 1
+};
+
 // See ConnectorSet.
 struct ConnectorPlan {
   std::vector<BushingPlan> bushings;
@@ -212,6 +219,7 @@ struct PropertyPlan {
   std::vector<SpringDamperPlan> spring_dampers;
   std::vector<PointForcePlan> point_forces;
   ConnectorPlan connectors;
+  std::vector<ReducedPlan> reduced_bodies;
   std::vector<CutJointPlan> cut_joints;
   std::vector<DistancePlan> distances;
   std::vector<PointOnPlan> points_on;

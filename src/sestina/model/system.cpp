@@ -114,6 +114,14 @@ BodySpec& System::add_beam(Name body_name, BeamSpec beam) {
   return body;
 }
 
+BodySpec& System::add_reduced_body(Name body_name, std::shared_ptr<const ReducedModes> modes) {
+  BodySpec& body = bodies.emplace_back();
+  body.name = std::move(body_name);
+  body.type = "reduced";
+  body.reduced.emplace().modes = std::move(modes);
+  return body;
+}
+
 JointSpec& System::add_joint(Name joint_name, Name type, Name parent_point, Name child_point) {
   JointSpec& spec = joints.emplace_back();
   spec.name = std::move(joint_name);

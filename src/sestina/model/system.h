@@ -32,6 +32,8 @@
 
 namespace sestina {
 
+struct ReducedModes;  // flexible/reduced_body.h
+
 // A rotation transforms components in the point's axes to components in the body's.
 struct RotationSpec {
   enum class Kind { kEulerParameters, kAxisAngle, kRpy, kMatrix };
@@ -108,17 +110,28 @@ struct BeamSpec {
   BeamMaterialSpec material;
 };
 
+// A body reduced to a few modes: see flexible/reduced_body.h.
+struct ReducedSpec {
+  std::shared_ptr<const ReducedModes> modes;
+  Name file;  // where they came from; as given by the user
+  // Initial pose of the mesh's frame in the ground. The body keeps it where its joints allow, if given.
+  std::optional<Triple> position;  // m
+  std::optional<RotationSpec> axes;
+  Number damping = 0;  // of every mode, as part of the critical damping
+};
+
 struct BodySpec {
   Name name;
-  Name type = "rigid";         // rigid | particle | beam
+  Name type = "rigid";         // rigid | particle | beam | reduced
   std::optional<Number> mass;  // kg, required
   Triple center_of_mass{};     // m, from the body's origin in its axes
   InertiaSpec inertia;
   bool inertia_check = true;  // false accepts measured inertias that no rigid body can have
   std::vector<PointSpec> points;
   std::vector<ShapeSpec> shapes;
-  std::optional<BeamSpec> beam;  // type `beam`, which has neither mass nor inertia
-  std::string original_name;     // in the imported file, if it was no valid name
+  std::optional<BeamSpec> beam;        // type `beam`, which has neither mass nor inertia
+  std::optional<ReducedSpec> reduced;  // type `reduced`, likewise
+  std::string original_name;           // in the imported file, if it was no valid name
   Mark mark;
 
   PointSpec& add_point(Name point_name, Triple position);
@@ -384,6 +397,7 @@ class System {
   BodySpec& add_body(Name body_name, Number mass);      // rigid
   BodySpec& add_particle(Name body_name, Number mass);  // a point mass at its origin
   BodySpec& add_beam(Name body_name, BeamSpec beam);
+  BodySpec& add_reduced_body(Name body_name, std::shared_ptr<const ReducedModes> modes);
   JointSpec& add_joint(Name joint_name, Name type, Name parent_point, Name child_point);
   ForceSpec& add_force(Name force_name, Name type);
   // Add the force elements of a model file; the returned reference takes further data.

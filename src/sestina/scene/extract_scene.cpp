@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "sestina/base/error.h"
+#include "sestina/flexible/reduced_body.h"
 #include "sestina/model/number_collector.h"
 #include "sestina/scene/mesh_file.h"
 #include "sestina/scene/scene.h"
@@ -116,7 +117,8 @@ class SceneMaker {
     scene_.extent = find_extent();
     scene_.mark = 0.016 * std::min(scene_.extent, 6.0 * find_link_length());
     for (std::size_t b = 1; b < scene_.bodies.size(); ++b) {
-      if (!has_shape_[b]) add_bare_body(static_cast<int>(b));
+      const bool is_mode = model_.bodies()[BodyIndex(static_cast<int>(b))].is_mode;
+      if (!has_shape_[b] && !is_mode) add_bare_body(static_cast<int>(b));
     }
     return std::move(scene_);
   }
@@ -150,6 +152,12 @@ class SceneMaker {
         const InertiaSpec& J = spec->inertia;
         body.inertia = {number_(J.xx), number_(J.yy), number_(J.zz),
                         number_(J.xy), number_(J.xz), number_(J.yz)};
+        if (spec->reduced && !info.is_mode) {
+          const ReducedModes& modes = *spec->reduced->modes;
+          const SymMat3<double>& own = modes.J0;
+          body.mass = modes.mass;
+          body.inertia = {own.xx, own.yy, own.zz, own.xy, own.xz, own.yz};
+        }
         if (spec->beam) {
           body.mass = properties_.bodies[b].M.mass;
           const SymMat3<double>& own = properties_.bodies[b].J_com;
@@ -161,15 +169,24 @@ class SceneMaker {
     has_shape_.resize(scene_.bodies.size());
   }
 
-  // In the own frame of the body that carries the point.
+  // In the own frame of the body that carries the point; an interface of a reduced body is where it is
+  // without deformation.
   Pose<double> pose_of(PointIndex point) const {
     const BodyIndex body = model_.points()[point].body;
+    for (const ReducedBodyInfo& reduced : model_.reduced_bodies()) {
+      const auto own = std::ranges::find(reduced.points, point);
+      if (own == reduced.points.end()) continue;
+      const auto& interface =
+          reduced.modes->interfaces[static_cast<std::size_t>(own - reduced.points.begin())];
+      return {interface.axes, interface.position - reduced.modes->center_of_mass};
+    }
     return inverse(properties_.bodies[body].X_MB) * properties_.points[point].X_BK;
   }
   int body_of(PointIndex point) const { return model_.points()[point].body.value(); }
 
   void add_points() {
     for (PointIndex p{0}; p.value() < model_.points().size(); ++p) {
+      if (model_.bodies()[model_.points()[p].body].is_mode) continue;
       scene_.points.push_back({model_.points()[p].name, body_of(p), pose_of(p)});
     }
   }
@@ -193,6 +210,7 @@ class SceneMaker {
     };
     for (BodyIndex b{1}; b.value() < model_.bodies().size(); ++b) {
       const BodyInfo& info = model_.bodies()[b];
+      if (info.is_mode) continue;
       add(info.joint_name, info.joint_type, false, info.parent_point, info.child_point);
     }
     for (const CutJointInfo& joint : model_.cut_joints()) {

@@ -1,5 +1,7 @@
 #include "sestina/workspace/column_inputs.h"
 
+#include "sestina/dynamics/reduced_bodies.h"
+
 namespace sestina {
 namespace {
 
@@ -47,6 +49,7 @@ void ColumnInputs::set_points(const ForwardDynamics& dynamics) {
 void ColumnInputs::set_origins(const ForwardDynamics& dynamics) {
   double* next = at(layout_.origins);
   for (BodyIndex b{1}; b.value() < dynamics.model().bodies().size(); ++b) {
+    if (dynamics.model().bodies()[b].is_mode) continue;
     const Marker<double> marker{frame_of(b), dynamics.properties().bodies[b].X_MB};
     next = put(marker_motion(dynamics.kinematics().motion.data(), marker).position, next);
   }
@@ -85,19 +88,21 @@ void ColumnInputs::set_constraints(const ForwardDynamics& dynamics) {
   *next++ = errors.position, *next++ = errors.velocity;
 }
 
-void ColumnInputs::set_beams(const State<double>& state, const ForwardDynamics& dynamics) {
-  if (model_.beams().empty()) return;
+void ColumnInputs::set_flexible_bodies(const State<double>& state, const ForwardDynamics& dynamics) {
+  if (model_.beams().empty() && model_.reduced_bodies().empty()) return;
   const std::vector<BodyMotion<double>>& motion = dynamics.kinematics().motion;
   const ForceInput<double> in = force_input(state, dynamics.kinematics(), dynamics.forces());
   const std::vector<BeamForce<double>>& elements = dynamics.properties().forces.connectors.beams;
-  double* next = at(layout_.beams);
-  double energy = 0.0;
+  double* next = at(layout_.flexible_bodies);
+  const auto put_pose = [&](const Pose<double>& X) {
+    next = put(X.p, next);
+    euler_parameters_of(X.R, next);
+    next += 4;
+  };
+  double energy = calc_reduced_strain_energy(model_, state.q);
   for (const BeamInfo& beam : model_.beams()) {
     for (const BeamInfo::Point& point : beam.points) {
-      const Pose<double>& X = motion[static_cast<std::size_t>(point.node.value())].X_WB;
-      next = put(X.p, next);
-      euler_parameters_of(X.R, next);
-      next += 4;
+      put_pose(motion[static_cast<std::size_t>(point.node.value())].X_WB);
     }
     for (std::size_t k = 0; k + 1 < beam.nodes.size(); ++k) {
       const BeamForce<double>& force = elements[static_cast<std::size_t>(beam.first_element) + k];
@@ -108,13 +113,17 @@ void ColumnInputs::set_beams(const State<double>& state, const ForwardDynamics& 
       energy += element.energy(force.segment);
     }
   }
+  for (const ReducedBodyInfo& body : model_.reduced_bodies()) {
+    const auto first = static_cast<std::size_t>(body.first_frame.value());
+    for (std::size_t i = 0; i < body.points.size(); ++i) put_pose(motion[first + i].X_WB);
+  }
   *next = energy;
 }
 
 void ColumnInputs::set_reactions(std::span<const SpatialForce<double>> reactions) {
   double* next = at(layout_.reactions);
   for (BodyIndex b{1}; b.value() < model_.bodies().size(); ++b) {
-    if (model_.bodies()[b].hangs_on_cut) continue;
+    if (model_.bodies()[b].hangs_on_cut || model_.bodies()[b].is_mode) continue;
     const SpatialForce<double>& reaction = reactions[static_cast<std::size_t>(b.value())];
     next = put(reaction.force, put(reaction.torque, next));
   }

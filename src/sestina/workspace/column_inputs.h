@@ -34,8 +34,9 @@ class ColumnInputs {
   void set_momentum(const Momentum<double>& momentum);
   // Writes values of cut joints and constraints for the last state whose accelerations are known.
   void set_constraints(const ForwardDynamics& dynamics);
-  // Writes points, sections and energy of beams for the state that the dynamics has evaluated last.
-  void set_beams(const State<double>& state, const ForwardDynamics& dynamics);
+  // Writes points, sections and strain energy of flexible bodies for the state that the dynamics has
+  // evaluated last.
+  void set_flexible_bodies(const State<double>& state, const ForwardDynamics& dynamics);
   void set_reactions(std::span<const SpatialForce<double>> reactions);  // by body, the ground included
   void set_reactions_of_loops(const ForwardDynamics& dynamics);         // after them
 

@@ -72,7 +72,7 @@ void SystemEvents::calc_rates(const State<double>& state, std::span<double> rate
   };
   put(xdot_), put(qdot_), put(udot_);
   if (model_.events_use_cut_joints()) {
-    calc_cut_joint_rates(model_, dynamics_.properties(), dynamics_.kinematics(),
+    calc_cut_joint_rates(model_, dynamics_.properties(), state, dynamics_.kinematics(),
                          dynamics_.constrained()->rows(), udot_, cut_qdot_, cut_udot_);
   }
   put(cut_qdot_), put(cut_udot_);

@@ -1,0 +1,410 @@
+"""Reduction of a finite-element mesh to a few modes: mesh, material and interfaces to a file for the engine.
+
+The basis is that of Craig and Bampton (Coupling of substructures for dynamic analyses, AIAA J. 6 (1968) 1313-1319):
+static modes, one for each of the six motions of each interface while the others rest, and the lowest modes of vibration
+with all interfaces fixed. The modes that diagonalise the reduced body, without its six rigid motions, are those of a
+floating frame with mean axes (src/sestina/flexible/reduced_body.h).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from .errors import InputError
+from .solid_elements import Mesh, assemble, surface_weights, to_mesh
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[np.float64]
+
+#: Rigid motions have eigenvalues below this part of the smallest elastic one.
+RIGID = 1e-4
+#: Eigenvalues below this part of the largest one are rounding.
+ROUNDING = 1e-12
+RIGID_MOTIONS = 6
+
+
+@dataclass(frozen=True)
+class ReducedBody:
+    """The modes of a flexible body, as `System.add_reduced_body` takes them from their file."""
+
+    mass: float  #: kg
+    center_of_mass: Array  #: (3) m, in the axes of the mesh
+    inertia: Array  #: (3, 3) kg m^2, about the centre of mass
+    frequencies: Array  #: (k) Hz, of the free body
+    modes: Array = field(repr=False)  #: (k, n, 3) of the nodes, 1: modal masses are the body's mass
+    interfaces: tuple[str, ...]
+    nodes: Array = field(repr=False)  #: (n, 3) m
+    _arrays: dict[str, Any] = field(repr=False)
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Writes the file that a body of type `reduced` names. Raises InputError where that is impossible."""
+        flat = {key: value if key == "names" else np.ravel(value).tolist() for key, value in self._arrays.items()}
+        _core._write_reduced_body(os.fspath(file), flat)
+
+
+def reduce(
+    mesh: Any,
+    material: Mapping[str, float] | None = None,
+    interfaces: Mapping[str, Any] | None = None,
+    *,
+    modes: int = 10,
+    file: str | os.PathLike[str] | None = None,
+) -> ReducedBody:
+    """Reduces a body of solid elements to static modes of its interfaces and some modes of vibration.
+
+    mesh: a file that meshio reads (tetrahedra of four or ten nodes); or a tuple of nodes (n, 3), m, and tetrahedra
+        (e, 4) or (e, 10); or a dictionary of `nodes` (n, 3), `mass` and `stiffness` (3n, 3n), sparse, from another
+        program, whose unknowns are x, y, z of the first node, then of the second.
+    material: E (Pa), nu and density (kg/m^3); none beside matrices.
+    interfaces: of each name the numbers of its nodes, or a function of the nodes' places (n, 3) that says which
+        belong to it; or a dictionary of these `nodes`, `type` ("rigid": the nodes move with the interface as a rigid
+        body; "averaging": the interface moves with the mean of the nodes, which stay free) and `position` (3), m, and
+        `axes` (3, 3), which are the middle of the nodes and the mesh's axes otherwise.
+    modes: number of modes of vibration beside six static ones for each interface.
+    file: written if given (HDF5).
+
+    Raises InputError for a mesh, a material or an interface that no body can have. Needs scipy, and meshio for files.
+    """
+    if not interfaces:
+        raise InputError("reduce: interfaces is empty: a reduced body is held and loaded at its interfaces")
+    _scipy()
+    if isinstance(mesh, Mapping):
+        nodes, M, K, weights = _from_matrices(mesh, material)
+    else:
+        solid = to_mesh(mesh)
+        nodes = solid.nodes
+        M, K = assemble(solid, material or {})
+        weights = _weights_of(solid)
+    count = _count_of(modes)
+    _check_connected(K)
+    parts = [_Interface.of(name, given, nodes, weights) for name, given in interfaces.items()]
+    _check_interfaces(parts)
+    basis = _Basis(M, K, parts, nodes).vectors(count)
+    body = _diagonalize(M, K, basis, parts, nodes)
+    if file is not None:
+        body.save(file)
+    return body
+
+
+def _scipy() -> None:
+    try:
+        import scipy.sparse.linalg  # noqa: F401
+    except ImportError:
+        raise ImportError("sestina.reduce needs scipy: pip install scipy meshio") from None
+
+
+def _check_connected(K: Any) -> None:
+    from scipy.sparse.csgraph import connected_components
+
+    unknowns = connected_components(K, directed=False)[1]
+    parts = len(np.unique(unknowns.reshape(-1, 3)[:, 0]))
+    if parts > 1:
+        raise InputError(f"reduce: the mesh consists of {parts} parts that are not connected")
+
+
+def _count_of(modes: int) -> int:
+    if isinstance(modes, bool) or not isinstance(modes, (int, np.integer)) or modes < 0:
+        raise InputError(f"reduce: modes is {modes!r}; allowed: a whole number from 0 on")
+    return int(modes)
+
+
+def _weights_of(solid: Mesh) -> Any:
+    return lambda chosen: surface_weights(solid, chosen)
+
+
+def _from_matrices(given: Mapping[str, Any], material: Any) -> tuple[Array, Any, Any, Any]:
+    import scipy.sparse as sparse
+
+    if material is not None:
+        raise InputError("reduce: a material belongs to a mesh; matrices have mass and stiffness already")
+    unknown = set(given) - {"nodes", "mass", "stiffness"}
+    missing = {"nodes", "mass", "stiffness"} - set(given)
+    if unknown or missing:
+        raise InputError(f"reduce: mesh has {sorted(given)}; expected nodes, mass and stiffness")
+    nodes = np.ascontiguousarray(given["nodes"], dtype=float)
+    if nodes.ndim != 2 or nodes.shape[1] != 3 or not np.isfinite(nodes).all():
+        raise InputError(f"reduce: nodes has the shape {nodes.shape}; expected (n, 3), finite")
+    matrices = []
+    for key in ("mass", "stiffness"):
+        matrix = sparse.csc_matrix(given[key], dtype=float)
+        if matrix.shape != (nodes.size, nodes.size):
+            raise InputError(f"reduce: {key} has the shape {matrix.shape}; expected {(nodes.size, nodes.size)}")
+        difference = abs(matrix - matrix.T)
+        if difference.nnz and difference.max() > 1e-8 * abs(matrix).max():
+            raise InputError(f"reduce: {key} is not symmetric")
+        matrices.append((0.5 * (matrix + matrix.T)).tocsc())
+    return nodes, matrices[0], matrices[1], lambda chosen: np.full(len(chosen), 1.0 / len(chosen))
+
+
+@dataclass(frozen=True)
+class _Interface:
+    name: str
+    nodes: npt.NDArray[np.intp]
+    is_rigid: bool
+    position: Array
+    axes: Array
+    weights: Array  # of the nodes, sum 1
+
+    @staticmethod
+    def of(name: str, given: Any, nodes: Array, weights_of: Any) -> _Interface:
+        place = f"interfaces.{name}"
+        spec = dict(given) if isinstance(given, Mapping) else {"nodes": given}
+        unknown = set(spec) - {"nodes", "type", "position", "axes"}
+        if unknown or "nodes" not in spec:
+            raise InputError(f"reduce: {place} has {sorted(spec)}; expected nodes, and type, position and axes")
+        chosen = _chosen(place, spec["nodes"], nodes)
+        kind = spec.get("type", "rigid")
+        if kind not in ("rigid", "averaging"):
+            raise InputError(f"reduce: {place}.type is {kind!r}; allowed: rigid or averaging")
+        weights = weights_of(chosen)
+        middle = weights @ nodes[chosen]
+        position = np.array(spec.get("position", middle), dtype=float)
+        axes = np.array(spec.get("axes", np.eye(3)), dtype=float)
+        if position.shape != (3,) or not np.isfinite(position).all():
+            raise InputError(f"reduce: {place}.position is {spec['position']!r}; expected three finite numbers")
+        if axes.shape != (3, 3) or not np.allclose(axes @ axes.T, np.eye(3), atol=1e-6) or np.linalg.det(axes) < 0:
+            raise InputError(f"reduce: {place}.axes is no rotation matrix (3, 3)")
+        return _Interface(name, chosen, kind == "rigid", position, axes, weights)
+
+
+def _chosen(place: str, given: Any, nodes: Array) -> npt.NDArray[np.intp]:
+    found = np.asarray(given(nodes) if callable(given) else given)
+    if found.dtype == bool:
+        if found.shape != (len(nodes),):
+            raise InputError(f"reduce: {place}.nodes says yes or no {found.size} times; expected {len(nodes)} times")
+        found = np.flatnonzero(found)
+    if found.ndim != 1 or not (np.issubdtype(found.dtype, np.integer) or found.size == 0):
+        raise InputError(
+            f"reduce: {place}.nodes is neither a list of numbers of nodes nor a function that chooses them"
+        )
+    chosen = np.unique(found.astype(np.intp))
+    if chosen.size and (chosen[0] < 0 or chosen[-1] >= len(nodes)):
+        raise InputError(f"reduce: {place}.nodes has {found.max()}; the nodes are 0 to {len(nodes) - 1}")
+    spread = np.linalg.svd(nodes[chosen] - nodes[chosen].mean(axis=0))[1] if chosen.size >= 3 else np.zeros(3)
+    if chosen.size < 3 or spread[1] < 1e-9 * np.ptp(nodes, axis=0).max():
+        raise InputError(f"reduce: {place} has {chosen.size} nodes; expected three or more that are not on a line")
+    return chosen
+
+
+def _check_interfaces(parts: list[_Interface]) -> None:
+    owner: dict[int, str] = {}
+    for part in parts:
+        for node in part.nodes if part.is_rigid else ():
+            other = owner.setdefault(int(node), part.name)
+            if other != part.name:
+                raise InputError(f"reduce: the rigid interfaces {other} and {part.name} share the node {node}")
+
+
+def _cross_matrices(d: Array) -> Array:
+    """(n, 3, 3): of the vectors d (n, 3), [d x]."""
+    x = np.zeros((len(d), 3, 3))
+    x[:, 0, 1], x[:, 0, 2], x[:, 1, 2] = -d[:, 2], d[:, 1], -d[:, 0]
+    return x - x.transpose(0, 2, 1)
+
+
+def _rigid_motions(places: Array, about: Array) -> Array:
+    """(3n, 6): displacements of places for unit displacements of a body and unit rotations about a point."""
+    motions = np.zeros((len(places), 3, 6))
+    motions[:, :, :3] = np.eye(3)
+    motions[:, :, 3:] = -_cross_matrices(places - about)
+    return motions.reshape(-1, 6)
+
+
+class _Basis:
+    """The vectors of Craig and Bampton's basis, as displacements of all nodes.
+
+    Unknowns are the displacements of free nodes, and six motions of each rigid interface, q; averaging interfaces are
+    conditions A u = q, enforced exactly: with K_a = K + g A^T A, which is regular, and W = K_a^-1 A^T, the solution of
+    K u - A^T l = f, A u = q is K_a^-1 f + W (A W)^-1 (q - A K_a^-1 f).
+    """
+
+    def __init__(self, M: Any, K: Any, parts: list[_Interface], nodes: Array) -> None:
+        import scipy.sparse as sparse
+        import scipy.sparse.linalg as linalg
+
+        n = nodes.size
+        rigid = [part for part in parts if part.is_rigid]
+        held = np.zeros(n, dtype=bool)
+        for part in rigid:
+            held[_unknowns(part.nodes)] = True
+        self._free = np.flatnonzero(~held)
+        self._moved = np.zeros((n, RIGID_MOTIONS * len(rigid)))  # by motions of rigid interfaces
+        for i, part in enumerate(rigid):
+            block = slice(RIGID_MOTIONS * i, RIGID_MOTIONS * (i + 1))
+            self._moved[_unknowns(part.nodes), block] = _rigid_motions(nodes[part.nodes], part.position)
+        rows = [averages(part, nodes) for part in parts if not part.is_rigid]
+        self._A = sparse.vstack(rows).tocsc() if rows else sparse.csc_matrix((0, n))
+        self._K, self._M, self._n = K, M, n
+        A = self._A[:, self._free]
+        K_free = K[self._free][:, self._free]
+        if rows:
+            stiffness = K.diagonal().mean() / max(abs(A).power(2).sum(axis=1).max(), 1e-300)
+            K_free = K_free + stiffness * (A.T @ A)
+        try:
+            # The matrix is symmetric and positive definite: no pivots.
+            self._lu = linalg.splu(
+                K_free.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+            )
+        except RuntimeError:
+            raise InputError("reduce: the stiffness of the mesh is singular: a part of it is not connected") from None
+        self._W = self._lu.solve(A.T.toarray()) if rows else np.zeros((self._free.size, 0))
+        self._A_free = A
+        self._AW = A @ self._W
+
+    def _solve(self, f: Array, q: Array | None = None) -> Array:
+        x: Array = self._lu.solve(f)
+        if self._A.shape[0] == 0:
+            return x
+        target = -(self._A_free @ x) if q is None else q - self._A_free @ x
+        return x + self._W @ np.linalg.solve(self._AW, target)
+
+    def vectors(self, count: int) -> Array:
+        """(3n, 6 interfaces + count)"""
+        import scipy.sparse.linalg as linalg
+
+        f = -(self._K @ self._moved)[self._free]
+        q = -(self._A @ self._moved)
+        static = self._moved.copy()
+        static[self._free] = self._solve(f, q)
+        of_averages = np.zeros((self._n, self._A.shape[0]))
+        of_averages[self._free] = self._W @ np.linalg.inv(self._AW)
+        vectors = [static, of_averages]
+        if count:
+            size = self._free.size
+            if count >= size - self._A.shape[0]:
+                raise InputError(f"reduce: modes is {count}, and the mesh has {size} unknowns between interfaces")
+            M_free = self._M[self._free][:, self._free]
+            inverse = linalg.LinearOperator((size, size), matvec=self._solve, dtype=float)
+            start = self._solve(np.random.default_rng(0).standard_normal(size))
+            # K itself is not used where its inverse is given.
+            vibrations = linalg.eigsh(M_free, count, M=M_free, sigma=0.0, OPinv=inverse, v0=start)[1]
+            fixed = np.zeros((self._n, count))
+            fixed[self._free] = vibrations
+            vectors.append(fixed)
+        return np.hstack(vectors)
+
+
+def _unknowns(nodes: Any) -> Any:
+    return (3 * nodes[:, None] + np.arange(3)).ravel()
+
+
+def averages(part: _Interface, nodes: Array) -> Any:
+    """(6, 3n) sparse: displacement of an interface's position, and rotation, from the displacements of its nodes."""
+    import scipy.sparse as sparse
+
+    w, places = part.weights, nodes[part.nodes]
+    middle = w @ places
+    d = places - middle
+    J = np.einsum("a,ai,aj->ij", w, d, d)
+    J = np.trace(J) * np.eye(3) - J
+    turn = np.einsum("ij,a,ajk->iak", np.linalg.inv(J), w, _cross_matrices(d)).reshape(3, -1)
+    shift = np.kron(w, np.eye(3)) - _cross_matrices((part.position - middle)[None])[0] @ turn
+    values = np.vstack([shift, turn])
+    columns = np.tile(_unknowns(part.nodes), RIGID_MOTIONS)
+    rows = np.repeat(np.arange(RIGID_MOTIONS), values.shape[1])
+    return sparse.csc_matrix((values.ravel(), (rows, columns)), shape=(RIGID_MOTIONS, nodes.size))
+
+
+def _diagonalize(M: Any, K: Any, basis: Array, parts: list[_Interface], nodes: Array) -> ReducedBody:
+    import scipy.linalg
+
+    size = np.sqrt(np.einsum("ij,ij->j", basis, M @ basis))
+    basis = basis / size
+    stiffness, mass = basis.T @ (K @ basis), basis.T @ (M @ basis)
+    # Static modes may nearly depend on one another: directions without mass are left out.
+    values, turned = scipy.linalg.eigh(0.5 * (mass + mass.T))
+    kept = values > 1e-10 * values[-1]
+    basis = basis @ (turned[:, kept] / np.sqrt(values[kept]))
+    stiffness = basis.T @ (K @ basis)
+    squares, shapes = scipy.linalg.eigh(0.5 * (stiffness + stiffness.T))
+    if squares.size <= RIGID_MOTIONS:
+        raise InputError(
+            "reduce: one interface and no modes leave nothing that deforms: expected another interface or modes"
+        )
+    smallest = squares[RIGID_MOTIONS]
+    if squares[RIGID_MOTIONS - 1] > RIGID * smallest or smallest < ROUNDING * squares[-1]:
+        raise InputError("reduce: the stiffness resists rigid motions, or does not resist another one")
+    vectors = basis @ shapes[:, RIGID_MOTIONS:]
+    total, center, inertia = _rigid_body(M, nodes)
+    r0 = nodes - center
+    rigid = _rigid_motions(nodes, center)
+    gram = rigid.T @ (M @ rigid)
+    vectors -= rigid @ np.linalg.solve(gram, rigid.T @ (M @ vectors))
+    vectors *= np.sqrt(total) / np.sqrt(np.einsum("ij,ij->j", vectors, M @ vectors))
+    angular = np.sqrt(squares[RIGID_MOTIONS:])
+    arrays: dict[str, Any] = _invariants(M, r0, vectors)
+    arrays |= {"mass": total, "center_of_mass": center, "inertia": _six(inertia), "frequencies": angular}
+    arrays |= _at_interfaces(parts, nodes, vectors)
+    modes = np.ascontiguousarray(vectors.T.reshape(-1, len(nodes), 3))
+    names = tuple(part.name for part in parts)
+    return ReducedBody(total, center, inertia, angular / (2 * np.pi), modes, names, nodes, arrays)
+
+
+def _rigid_body(M: Any, nodes: Array) -> tuple[float, Array, Array]:
+    about_origin = _rigid_motions(nodes, np.zeros(3))
+    gram = about_origin.T @ (M @ about_origin)
+    total = float(np.trace(gram[:3, :3]) / 3)
+    if not total > 0:
+        raise InputError(f"reduce: the mass of the mesh is {total:g} kg; expected a positive one")
+    weighted = gram[:3, 3:] / total  # -[c x]
+    center = np.array(
+        [weighted[1, 2] - weighted[2, 1], weighted[2, 0] - weighted[0, 2], weighted[0, 1] - weighted[1, 0]]
+    )
+    about_center = _rigid_motions(nodes, 0.5 * center)
+    inertia = about_center[:, 3:].T @ (M @ about_center[:, 3:])
+    return total, 0.5 * center, inertia
+
+
+def _six(matrix: Array) -> Array:
+    """The elements xx, yy, zz, xy, xz, yz of symmetric matrices (..., 3, 3)."""
+    i, j = [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]
+    return np.ascontiguousarray(matrix[..., i, j])
+
+
+def _invariants(M: Any, r0: Array, vectors: Array) -> dict[str, Any]:
+    """(4) of reduced_body.h, by sums over nodes of displacements and their products with the mass matrix."""
+    k, n = vectors.shape[1], len(r0)
+    phi = vectors.T.reshape(k, n, 3)
+    mass_phi = (M @ vectors).T.reshape(k, n, 3)
+
+    def along(second: Array) -> Array:  # second moments: a.b 1 - (a b^T + b a^T)/2
+        symmetric = 0.5 * (second + np.swapaxes(second, -1, -2))
+        along_all: Array = np.trace(symmetric, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - symmetric
+        return along_all
+
+    by_mode = along(2 * np.einsum("na,inb->iab", r0, mass_phi))
+    second = np.tensordot(phi, mass_phi, axes=(1, 1)).transpose(0, 2, 1, 3)  # (i, j, a, b)
+    second = 0.5 * (second + second.transpose(1, 0, 3, 2))
+    g = np.stack(
+        [
+            second[..., 1, 2] - second[..., 2, 1],
+            second[..., 2, 0] - second[..., 0, 2],
+            second[..., 0, 1] - second[..., 1, 0],
+        ],
+        axis=-1,
+    )
+    both = along(second)
+    return {
+        "inertia_by_mode": _six(by_mode),
+        "inertia_by_modes": _six(0.5 * (both + both.transpose(1, 0, 2, 3))),
+        "angular_momentum_by_modes": np.ascontiguousarray(0.5 * (g - g.transpose(1, 0, 2))),
+    }
+
+
+def _at_interfaces(parts: list[_Interface], nodes: Array, vectors: Array) -> dict[str, Any]:
+    motions = np.array([averages(part, nodes) @ vectors for part in parts])  # (p, 6, k)
+    return {
+        "names": [part.name for part in parts],
+        "positions": np.array([part.position for part in parts]),
+        "axes": np.array([part.axes for part in parts]),
+        "shifts": np.ascontiguousarray(motions[:, :3].transpose(0, 2, 1)),
+        "turns": np.ascontiguousarray(motions[:, 3:].transpose(0, 2, 1)),
+    }

@@ -1,0 +1,230 @@
+"""Tetrahedra of four and ten nodes: mass and stiffness of linear elasticity, with three unknowns for each node."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import InputError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[np.float64]
+    Numbers = npt.NDArray[np.intp]
+
+#: Ends of the edges on which nodes 4 to 9 stand, in the order of meshio, Gmsh and Abaqus.
+EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))
+#: Corners of the faces, and the edges of each.
+FACES = ((0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3))
+#: Elements whose matrices are formed at once.
+CHUNK = 20_000
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A mesh of one kind of tetrahedron, with the nodes that it uses."""
+
+    nodes: Array  #: (n, 3) m
+    elements: Numbers  #: (e, 4) or (e, 10)
+
+
+def to_mesh(given: Any) -> Mesh:
+    """A mesh from a file or from arrays. Raises InputError where it is none."""
+    nodes, elements = _read(given) if isinstance(given, (str, os.PathLike)) else _from_arrays(given)
+    if not np.isfinite(nodes).all():
+        raise InputError("reduce: the nodes of the mesh are not finite")
+    if elements.size == 0:
+        raise InputError("reduce: the mesh has no tetrahedra of four or ten nodes")
+    if elements.min() < 0 or elements.max() >= len(nodes):
+        raise InputError(f"reduce: an element has the node {elements.max()}; the nodes are 0 to {len(nodes) - 1}")
+    if len(np.unique(elements)) != len(nodes):
+        raise InputError(f"reduce: {len(nodes) - len(np.unique(elements))} nodes belong to no element")
+    volume = _volumes(nodes, elements)
+    flat = np.flatnonzero(np.abs(volume) <= 1e-12 * np.abs(volume).max())
+    if flat.size:
+        raise InputError(f"reduce: element {flat[0]} is flat")
+    turned = volume < 0
+    if turned.any():  # the first two corners change places, and the edges between them and the others
+        order = [1, 0, 2, 3] + ([4, 6, 5, 8, 7, 9] if elements.shape[1] == 10 else [])
+        elements = elements.copy()
+        elements[turned] = elements[turned][:, order]
+    return Mesh(nodes, elements)
+
+
+def _from_arrays(given: Any) -> tuple[Array, Numbers]:
+    try:
+        nodes, elements = given
+        nodes, elements = np.ascontiguousarray(nodes, dtype=float), np.asarray(elements)
+    except (TypeError, ValueError):
+        raise InputError("reduce: mesh is neither a file nor nodes (n, 3) and tetrahedra (e, 4) or (e, 10)") from None
+    shapes = f"{nodes.shape} and {elements.shape}"
+    if nodes.ndim != 2 or nodes.shape[1] != 3 or elements.ndim != 2 or elements.shape[1] not in (4, 10):
+        raise InputError(f"reduce: nodes and elements have the shapes {shapes}; expected (n, 3) and (e, 4) or (e, 10)")
+    if not np.issubdtype(elements.dtype, np.integer):
+        raise InputError("reduce: the nodes of elements are no whole numbers")
+    return nodes, elements.astype(np.intp)
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[Array, Numbers]:
+    try:
+        import meshio
+    except ImportError:
+        raise ImportError("reading a mesh needs meshio: pip install meshio") from None
+    if not os.path.isfile(path):
+        raise InputError(f"reduce: {os.fspath(path)} is not a file")
+    try:
+        mesh = meshio.read(path)
+    except (Exception, SystemExit) as error:  # meshio raises of any kind, and ends the program for some
+        raise InputError(f"reduce: {os.fspath(path)} cannot be read as a mesh: {error}") from None
+    kinds = [kind for kind in ("tetra10", "tetra") if kind in mesh.cells_dict]
+    if len(kinds) != 1:
+        raise InputError(
+            f"reduce: {os.fspath(path)} has {sorted(mesh.cells_dict)}; expected tetra or tetra10, one of both"
+        )
+    elements = mesh.cells_dict[kinds[0]].astype(np.intp)
+    used, elements = np.unique(elements, return_inverse=True)
+    shape = mesh.cells_dict[kinds[0]].shape
+    return np.ascontiguousarray(mesh.points[used, :3], dtype=float), elements.reshape(shape)
+
+
+def _volumes(nodes: Array, elements: Numbers) -> Array:
+    edges = nodes[elements[:, 1:4]] - nodes[elements[:, :1]]
+    return np.asarray(np.linalg.det(edges) / 6)
+
+
+def _quadrature(order: int) -> tuple[Array, Array]:
+    """Points (p, 4) in barycentric coordinates and weights (p), sum 1: Gauss-Jacobi rules along three axes that
+    integrate polynomials of degree 2 order - 1 exactly."""
+    from scipy.special import roots_jacobi
+
+    axes = []
+    for power in (2, 1, 0):
+        x, w = roots_jacobi(order, power, 0)
+        axes.append((0.5 * (x + 1), w / w.sum()))
+    (a, wa), (b, wb), (c, wc) = axes
+    A, B, C = np.meshgrid(a, b, c, indexing="ij")
+    points = np.stack([A, (1 - A) * B, (1 - A) * (1 - B) * C], axis=-1).reshape(-1, 3)
+    weights = np.einsum("i,j,k->ijk", wa, wb, wc).ravel()
+    return np.hstack([1 - points.sum(axis=1, keepdims=True), points]), weights
+
+
+def _shapes(barycentric: Array, corners: int) -> tuple[Array, Array]:
+    """Shape functions (p, m) and their derivatives (p, m, 4) by the barycentric coordinates."""
+    p = len(barycentric)
+    if corners == 4:
+        return barycentric, np.broadcast_to(np.eye(4), (p, 4, 4)).copy()
+    L = barycentric
+    N, dN = np.zeros((p, 10)), np.zeros((p, 10, 4))
+    for i in range(4):
+        N[:, i] = L[:, i] * (2 * L[:, i] - 1)
+        dN[:, i, i] = 4 * L[:, i] - 1
+    for k, (i, j) in enumerate(EDGES, start=4):
+        N[:, k] = 4 * L[:, i] * L[:, j]
+        dN[:, k, i], dN[:, k, j] = 4 * L[:, j], 4 * L[:, i]
+    return N, dN
+
+
+def _material(given: Mapping[str, float]) -> tuple[float, float, float]:
+    if set(given) != {"E", "nu", "density"}:
+        raise InputError(f"reduce: material has {sorted(given)}; expected E (Pa), nu and density (kg/m^3)")
+    E, nu, density = (float(given[key]) for key in ("E", "nu", "density"))
+    if not (np.isfinite(E) and E > 0):
+        raise InputError(f"reduce: material.E is {E:g} Pa; expected a positive number")
+    if not -1 < nu < 0.5:
+        raise InputError(f"reduce: material.nu is {nu:g}; allowed: above -1 and below 0.5")
+    if not (np.isfinite(density) and density > 0):
+        raise InputError(f"reduce: material.density is {density:g} kg/m^3; expected a positive number")
+    return E, nu, density
+
+
+def assemble(mesh: Mesh, material: Mapping[str, float]) -> tuple[Any, Any]:
+    """Mass and stiffness (3n, 3n), sparse."""
+    import scipy.sparse as sparse
+
+    E, nu, density = _material(material)
+    lame, shear = E * nu / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))
+    m, n = mesh.elements.shape[1], len(mesh.nodes)
+    mass_rule = _shapes_at(3 if m == 10 else 2, m)
+    stiffness_rule = _shapes_at(2 if m == 10 else 1, m)
+    M = sparse.csc_matrix((n, n))
+    K = sparse.csc_matrix((3 * n, 3 * n))
+    for first in range(0, len(mesh.elements), CHUNK):
+        elements = mesh.elements[first : first + CHUNK]
+        places = mesh.nodes[elements]
+        own_mass, own_stiffness = _element_matrices(places, mass_rule, stiffness_rule, density, lame, shear)
+        M = M + _scatter(own_mass, elements, n)
+        K = K + _scatter(own_stiffness, _three(elements), 3 * n)
+    return sparse.kron(M, np.eye(3), format="csc"), K
+
+
+def _shapes_at(order: int, m: int) -> tuple[Array, Array, Array]:
+    points, weights = _quadrature(order)
+    return (*_shapes(points, m), weights)
+
+
+def _jacobians(places: Array, dN: Array) -> tuple[Array, Array]:
+    """The derivatives of shape functions by x, y, z (e, m, 3), and the volume's factor (e), at a point."""
+    by_barycentric = np.einsum("eai,ab->eib", places, dN)  # (e, 3, 4)
+    J = by_barycentric[:, :, 1:] - by_barycentric[:, :, :1]
+    by_own = dN[:, 1:] - dN[:, :1]
+    return np.einsum("ab,ebi->eai", by_own, np.linalg.inv(J)), np.linalg.det(J) / 6
+
+
+def _element_matrices(
+    places: Array, mass_rule: Any, stiffness_rule: Any, density: float, lame: float, shear: float
+) -> tuple[Array, Array]:
+    e, m = places.shape[:2]
+    mass = np.zeros((e, m, m))
+    for N, dN, weight in zip(*mass_rule, strict=True):
+        volume = _jacobians(places, dN)[1]
+        mass += (density * weight * volume)[:, None, None] * np.outer(N, N)
+    stiffness = np.zeros((e, m, 3, m, 3))
+    for _, dN, weight in zip(*stiffness_rule, strict=True):
+        gradient, volume = _jacobians(places, dN)
+        w = weight * volume
+        products = np.einsum("eai,ebj->eaibj", gradient, gradient)  # N_a,i N_b,j
+        dots = np.einsum("eai,ebi->eab", gradient, gradient)
+        stiffness += (lame * w)[:, None, None, None, None] * products
+        stiffness += (shear * w)[:, None, None, None, None] * products.transpose(0, 1, 4, 3, 2)
+        for i in range(3):
+            stiffness[:, :, i, :, i] += (shear * w)[:, None, None] * dots
+    return mass, stiffness.reshape(e, 3 * m, 3 * m)
+
+
+def _three(elements: Numbers) -> Numbers:
+    return (3 * elements[:, :, None] + np.arange(3)).reshape(len(elements), -1)
+
+
+def _scatter(blocks: Array, unknowns: Numbers, size: int) -> Any:
+    import scipy.sparse as sparse
+
+    m = unknowns.shape[1]
+    rows, columns = np.repeat(unknowns, m, axis=1).ravel(), np.tile(unknowns, (1, m)).ravel()
+    return sparse.csc_matrix((blocks.ravel(), (rows, columns)), shape=(size, size))
+
+
+def surface_weights(mesh: Mesh, chosen: Numbers) -> Array:
+    """Weights, sum 1, of nodes: the parts of the surface that belong to each of them, or equal ones if the nodes are no
+    surface. On a face of six nodes those are the ones on its edges."""
+    is_chosen = np.zeros(len(mesh.nodes), dtype=bool)
+    is_chosen[chosen] = True
+    weights = np.zeros(len(mesh.nodes))
+    middles = {frozenset(edge): k for k, edge in enumerate(EDGES, start=4)}
+    for face in FACES:
+        corners = mesh.elements[:, face]
+        own = is_chosen[corners].all(axis=1)
+        a, b, c = (mesh.nodes[corners[own, i]] for i in range(3))
+        area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        carriers = corners[own]
+        if mesh.elements.shape[1] == 10:
+            edges = [middles[frozenset((face[i], face[j]))] for i, j in ((0, 1), (1, 2), (0, 2))]
+            carriers = mesh.elements[own][:, edges]
+        for i in range(3):
+            np.add.at(weights, carriers[:, i], area / 3)
+    weights = weights[chosen]
+    return weights / weights.sum() if weights.sum() > 0 else np.full(len(chosen), 1.0 / len(chosen))

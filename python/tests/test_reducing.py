@@ -1,0 +1,268 @@
+"""Reduction of meshes: against the full mesh, beam theory and the geometrically exact beam; refused input."""
+
+import numpy as np
+import pytest
+
+import sestina
+
+sparse = pytest.importorskip("scipy.sparse")
+linalg = pytest.importorskip("scipy.sparse.linalg")
+
+from sestina import reducing, solid_elements  # noqa: E402  after the check for scipy
+
+STEEL = {"E": 2.1e11, "nu": 0.3, "density": 7850.0}
+LENGTH, HEIGHT, WIDTH = 0.4, 0.02, 0.03
+WAYS = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
+
+
+def bar(cells=(8, 1, 1), order=2):
+    """A bar along x as tetrahedra of four or ten nodes."""
+    counts = [order * n + 1 for n in cells]
+    axes = [np.linspace(0, LENGTH, counts[0])]
+    axes += [np.linspace(-size / 2, size / 2, n) for size, n in zip((HEIGHT, WIDTH), counts[1:], strict=True)]
+    nodes = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    elements = []
+    for cell in np.ndindex(*cells):
+        for way in WAYS:
+            corners = [order * np.array(cell)]
+            for axis in way:
+                corners.append(corners[-1] + order * np.eye(3, dtype=int)[axis])
+            edges = solid_elements.EDGES if order == 2 else ()
+            corners += [(corners[a] + corners[b]) // 2 for a, b in edges]
+            elements.append([np.ravel_multi_index(tuple(place), counts) for place in corners])
+    return nodes, np.array(elements)
+
+
+def left(p):
+    return p[:, 0] < 1e-9
+
+
+def right(p):
+    return p[:, 0] > LENGTH - 1e-9
+
+
+ENDS = {"left": left, "right": right}
+
+
+def test_mass_and_inertia_are_those_of_the_bar():
+    for order in (1, 2):
+        body = sestina.reduce(bar(order=order), STEEL, ENDS, modes=2)
+        mass = STEEL["density"] * LENGTH * HEIGHT * WIDTH
+        assert body.mass == pytest.approx(mass, rel=1e-12)
+        assert body.center_of_mass == pytest.approx([LENGTH / 2, 0, 0], abs=1e-12)
+        sides = np.array([LENGTH, HEIGHT, WIDTH]) ** 2
+        assert body.inertia == pytest.approx(np.diag(mass / 12 * (sides.sum() - sides)), abs=1e-9)
+
+
+def test_modes_are_those_of_mean_axes():
+    body = sestina.reduce(bar(), STEEL, ENDS, modes=5)
+    mesh = solid_elements.to_mesh(bar())
+    M, K = solid_elements.assemble(mesh, STEEL)
+    phi = body.modes.reshape(len(body.modes), -1).T
+    assert phi.T @ (M @ phi) == pytest.approx(body.mass * np.eye(phi.shape[1]), abs=1e-9)
+    squares = body.mass * (2 * np.pi * body.frequencies) ** 2
+    assert phi.T @ (K @ phi) == pytest.approx(np.diag(squares), abs=1e-7 * squares.max())
+    rigid = reducing._rigid_motions(body.nodes, body.center_of_mass)
+    assert rigid.T @ (M @ phi) == pytest.approx(0, abs=1e-12)
+
+
+def test_stiffness_resists_no_rigid_motion():
+    mesh = solid_elements.to_mesh(bar())
+    _, K = solid_elements.assemble(mesh, STEEL)
+    force = K @ reducing._rigid_motions(mesh.nodes, np.zeros(3))
+    assert abs(force).max() < 1e-9 * abs(K).max()
+
+
+# The full mesh with its left end held, against the reduced body that a weld holds: the first frequencies.
+def test_frequencies_of_a_cantilever_are_those_of_the_full_mesh(tmp_path):
+    mesh = bar(cells=(10, 1, 1))
+    sestina.reduce(mesh, STEEL, ENDS, modes=10, file=tmp_path / "bar.h5")
+    solid = solid_elements.to_mesh(mesh)
+    M, K = solid_elements.assemble(solid, STEEL)
+    free = np.flatnonzero(np.repeat(~left(solid.nodes), 3))
+    squares = linalg.eigsh(K[free][:, free], 4, M=M[free][:, free], sigma=0)[0]
+    system = sestina.System()
+    rod = system.add_reduced_body("rod", tmp_path / "bar.h5")
+    system.add_joint("clamp", "weld", system.ground["origin"], rod["left"])
+    system.analysis.type = "modes"
+    found = sestina.simulate(system)["frequency"][:4]
+    assert found == pytest.approx(np.sqrt(np.sort(squares)) / (2 * np.pi), rel=1e-3)
+
+
+def deflection(file, load, frame):
+    system = sestina.System()
+    system.add_reduced_body("rod", file)
+    system.add_joint("clamp", "weld", system.ground["origin"], f"rod.{frame[0]}")
+    system.add_force("load", "point_force", at=f"rod.{frame[1]}", value=load)
+    system.analysis.type = "statics"
+    result = sestina.simulate(system)
+    return result[f"rod.{frame[1]}.y"][-1], result["energy.strain"][-1]
+
+
+def test_a_cantilever_bends_as_the_full_mesh(tmp_path):
+    nodes, elements = bar(cells=(10, 1, 1))
+    sestina.reduce((nodes, elements), STEEL, ENDS, modes=0, file=tmp_path / "bar.h5")
+    y, energy = deflection(tmp_path / "bar.h5", (0, 10.0, 0), ("left", "right"))
+    # The mesh with its left end held and its right end on a rigid plate, whose middle has the load.
+    _, K = solid_elements.assemble(solid_elements.to_mesh((nodes, elements)), STEEL)
+    inner = np.flatnonzero(np.repeat(~left(nodes) & ~right(nodes), 3))
+    plate = np.repeat(right(nodes), 3)
+    moved = reducing._rigid_motions(nodes, np.array([LENGTH, 0, 0])) * plate[:, None]
+    unknown = sparse.hstack(
+        [sparse.identity(nodes.size, format="csc")[:, inner], sparse.csc_matrix(moved)], format="csc"
+    )
+    load = np.zeros(unknown.shape[1])
+    load[len(inner) + 1] = 10.0
+    expected = linalg.spsolve(unknown.T @ K @ unknown, load)[len(inner) + 1]
+    assert y == pytest.approx(expected, rel=1e-4)
+    assert energy == pytest.approx(10.0 * y / 2, rel=1e-4)
+
+
+# Averaging interfaces, against the mesh with the conditions that the mean of the left end rests and the load spread
+# over the right one.
+def test_averaging_interfaces_follow_the_mean(tmp_path):
+    nodes, elements = bar(cells=(6, 1, 1))
+    ends = {name: {"nodes": chosen, "type": "averaging"} for name, chosen in ENDS.items()}
+    sestina.reduce((nodes, elements), STEEL, ends, modes=0, file=tmp_path / "bar.h5")
+    y, _ = deflection(tmp_path / "bar.h5", (0, 10.0, 0), ("left", "right"))
+    mesh = solid_elements.to_mesh((nodes, elements))
+    _, K = solid_elements.assemble(mesh, STEEL)
+    weights = [solid_elements.surface_weights(mesh, np.flatnonzero(chosen(nodes))) for chosen in ENDS.values()]
+    rows = []
+    for chosen, weight in zip(ENDS.values(), weights, strict=True):
+        places = nodes[chosen(nodes)]
+        d = places - weight @ places
+        inertia = sum(w * (x @ x * np.eye(3) - np.outer(x, x)) for w, x in zip(weight, d, strict=True))
+        row = np.zeros((6, len(nodes), 3))
+        row[:3, chosen(nodes)] = np.eye(3)[:, None] * weight[None, :, None]
+        turns = [w * np.cross(np.tile(x, (3, 1)), np.eye(3)).T for w, x in zip(weight, d, strict=True)]
+        row[3:, chosen(nodes)] = np.einsum("ij,ajk->iak", np.linalg.inv(inertia), np.array(turns))
+        rows.append(row.reshape(6, -1))
+    load = rows[1].T @ np.array([0, 10.0, 0, 0, 0, 0])
+    A = sparse.csc_matrix(rows[0])
+    system = sparse.bmat([[K, A.T], [A, None]], format="csc")
+    expected = rows[1][1] @ linalg.spsolve(system, np.concatenate([load, np.zeros(6)]))[: nodes.size]
+    assert y == pytest.approx(expected, rel=1e-4)
+
+
+# The interface of a cantilever's end shows the rotation, too.
+def test_interfaces_turn(tmp_path):
+    sestina.reduce(bar(cells=(10, 1, 1)), STEEL, ENDS, modes=0, file=tmp_path / "bar.h5")
+    system = sestina.System()
+    rod = system.add_reduced_body("rod", tmp_path / "bar.h5")
+    system.add_joint("clamp", "weld", system.ground["origin"], rod["left"])
+    system.add_force("load", "point_force", at=rod["right"], value=(0, 10, 0))
+    system.analysis.type = "statics"
+    result = sestina.simulate(system)
+    slope = 2 * result["rod.right.axes[3]"][-1]
+    assert slope == pytest.approx(1.5 * result["rod.right.y"][-1] / LENGTH, rel=0.02)
+
+
+# A stiff bar swings as the rigid one.
+def test_swings_as_the_rigid_bar(tmp_path):
+    body = sestina.reduce(bar(), STEEL, ENDS, modes=0, file=tmp_path / "bar.h5")
+
+    def swing(add):
+        system = sestina.System(gravity=(0, -9.81, 0))
+        left_end, right_end = add(system)
+        system.add_joint("hinge", "revolute", system.ground["origin"], left_end, axis=(0, 0, 1))
+        system.analysis.duration = 0.1
+        system.analysis.integrator = "radau_iia"
+        system.analysis.step.rtol, system.analysis.step.atol = 1e-5, 1e-7
+        system.output.every = 0.02
+        result = sestina.simulate(system)
+        return np.array([result[f"{right_end}.x"], result[f"{right_end}.y"]])
+
+    def reduced(system):
+        rod = system.add_reduced_body("rod", tmp_path / "bar.h5")
+        return rod["left"], rod["right"]
+
+    def rigid(system):
+        inertia = {key: body.inertia[i, i] for i, key in enumerate(("xx", "yy", "zz"))}
+        bar = system.add_rigid_body("bar", body.mass, center_of_mass=(LENGTH / 2, 0, 0), inertia=inertia)
+        bar.add_point("end", (LENGTH, 0, 0))
+        system.add_column("end.x", "bar.end.x")
+        system.add_column("end.y", "bar.end.y")
+        return bar["origin"], "end"
+
+    assert np.abs(swing(reduced) - swing(rigid)).max() < 1e-4 * LENGTH
+
+
+def test_matrices_and_files_give_the_same_body(tmp_path):
+    nodes, elements = bar()
+    mesh = solid_elements.to_mesh((nodes, elements))
+    M, K = solid_elements.assemble(mesh, STEEL)
+    ends = {name: np.flatnonzero(chosen(nodes)) for name, chosen in ENDS.items()}
+    body = sestina.reduce((nodes, elements), STEEL, ENDS, modes=3)
+    other = sestina.reduce({"nodes": nodes, "mass": M, "stiffness": K}, None, ends, modes=3)
+    assert other.frequencies == pytest.approx(body.frequencies, rel=1e-6)
+    meshio = pytest.importorskip("meshio")
+    meshio.write_points_cells(tmp_path / "bar.vtu", nodes, [("tetra10", elements)])
+    third = sestina.reduce(tmp_path / "bar.vtu", STEEL, ENDS, modes=3)
+    assert third.frequencies == pytest.approx(body.frequencies, rel=1e-6)
+
+
+# Elements whose first corners are exchanged are the same elements.
+def test_elements_may_be_turned():
+    nodes, elements = bar()
+    turned = elements.copy()
+    turned[::2] = turned[::2][:, [1, 0, 2, 3, 4, 6, 5, 8, 7, 9]]
+    body = sestina.reduce((nodes, turned), STEEL, ENDS, modes=3)
+    assert body.frequencies == pytest.approx(sestina.reduce((nodes, elements), STEEL, ENDS, modes=3).frequencies)
+
+
+def test_a_model_with_a_reduced_body_is_saved_and_loaded(tmp_path):
+    sestina.reduce(bar(), STEEL, ENDS, modes=3, file=tmp_path / "bar.h5")
+    system = sestina.System(name="bar")
+    system.add_reduced_body("rod", tmp_path / "bar.h5", position=(0, 0, 1), axes={"rpy": (0, 0, 0.5)}, damping=0.01)
+    assert "type: reduced" in system.to_yaml()
+    system.save(tmp_path / "bar.yaml")
+    again = sestina.load(tmp_path / "bar.yaml")
+    assert again.bodies[0].type == "reduced"
+    result = sestina.simulate(again, duration=0.0)
+    assert result["rod.left.z"][0] == pytest.approx(1)
+
+
+BAD = [
+    (lambda: sestina.reduce(bar(), STEEL, {}), "interfaces is empty"),
+    (lambda: sestina.reduce(bar(), {"E": 1}, ENDS), "material has"),
+    (lambda: sestina.reduce(bar(), STEEL | {"E": -1}, ENDS), "material.E is -1"),
+    (lambda: sestina.reduce(bar(), STEEL | {"nu": 0.5}, ENDS), "material.nu is 0.5"),
+    (lambda: sestina.reduce(bar(), STEEL | {"density": 0}, ENDS), "material.density is 0"),
+    (lambda: sestina.reduce(bar(), STEEL, ENDS, modes=-1), "modes is -1"),
+    (lambda: sestina.reduce(bar(), STEEL, ENDS, modes=10_000), "modes is 10000"),
+    (lambda: sestina.reduce(bar(), STEEL, {"left": [0, 1]}), "interfaces.left has 2 nodes"),
+    (lambda: sestina.reduce(bar(), STEEL, {"left": lambda p: p[:, 0] > 9}), "interfaces.left has 0 nodes"),
+    (lambda: sestina.reduce(bar(), STEEL, {"left": [0, 1, 99999]}), "interfaces.left.nodes has 99999"),
+    (lambda: sestina.reduce(bar(), STEEL, {"left": [0.5, 1, 2]}), "interfaces.left.nodes is neither"),
+    (lambda: sestina.reduce(bar(), STEEL, {"left": {"nodes": left, "kind": "rigid"}}), "interfaces.left has"),
+    (lambda: sestina.reduce(bar(), STEEL, {"left": {"nodes": left, "type": "soft"}}), "type is 'soft'"),
+    (lambda: sestina.reduce(bar(), STEEL, {"left": {"nodes": left, "axes": 2 * np.eye(3)}}), "no rotation"),
+    (lambda: sestina.reduce(bar(), STEEL, {"left": {"nodes": left, "position": (0, 0)}}), "position is"),
+    (lambda: sestina.reduce(bar(), STEEL, {"a": left, "b": left}), "share the node 0"),
+    (lambda: sestina.reduce((bar()[0], bar()[1][:, :5]), STEEL, ENDS), "expected (n, 3) and (e, 4) or (e, 10)"),
+    (lambda: sestina.reduce((bar()[0], bar()[1] + 1), STEEL, ENDS), "an element has the node"),
+    (lambda: sestina.reduce((np.vstack([bar()[0], [[0, 0, 9]]]), bar()[1]), STEEL, ENDS), "belong to no element"),
+    (lambda: sestina.reduce((bar()[0] * [1, 1, 0], bar()[1]), STEEL, ENDS), "is flat"),
+    (lambda: sestina.reduce((bar()[0] * np.nan, bar()[1]), STEEL, ENDS), "not finite"),
+    (lambda: sestina.reduce("none.msh", STEEL, ENDS), "none.msh is not a file"),
+    (lambda: sestina.reduce({"nodes": bar()[0]}, None, ENDS), "expected nodes, mass and stiffness"),
+    (lambda: sestina.reduce(bar(), STEEL, {"a b": left}, file="x.h5"), "'a b' is not the name of an interface"),
+]
+
+
+@pytest.mark.parametrize("call, message", BAD, ids=[message for _, message in BAD])
+def test_bad_input_is_refused(call, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(sestina.InputError) as error:
+        call()
+    assert message in str(error.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_two_parts_are_no_body():
+    nodes, elements = bar(cells=(4, 1, 1))
+    far = nodes + [1.0, 0, 0]
+    both = np.vstack([nodes, far]), np.vstack([elements, elements + len(nodes)])
+    with pytest.raises(sestina.InputError, match="2 parts that are not connected"):
+        sestina.reduce(both, STEEL, {"left": left})

@@ -1,0 +1,259 @@
+#include "sestina/io/reduced_file.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <span>
+
+#include "sestina/base/error.h"
+#include "sestina/io/hdf5_text.h"
+#include "sestina/io/output_file.h"
+#include "sestina/model/names.h"
+
+namespace sestina {
+namespace {
+
+constexpr const char* kFormat = "sestina reduced body";
+constexpr int kVersion = 1;
+constexpr std::size_t kMostModes = 1000, kMostInterfaces = 10'000;
+
+using Values = std::vector<double>;
+
+void add(const Vec3<double>& v, Values& values) { values.insert(values.end(), {v.x, v.y, v.z}); }
+void add(const SymMat3<double>& a, Values& values) {
+  values.insert(values.end(), {a.xx, a.yy, a.zz, a.xy, a.xz, a.yz});
+}
+void add(const Rotation<double>& R, Values& values) {
+  values.insert(values.end(), {R.xx, R.xy, R.xz, R.yx, R.yy, R.yz, R.zx, R.zy, R.zz});
+}
+Vec3<double> vector_at(const Values& values, std::size_t i) {
+  return {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
+}
+SymMat3<double> matrix_at(const Values& values, std::size_t i) {
+  const double* x = values.data() + 6 * i;
+  return {x[0], x[1], x[2], x[3], x[4], x[5]};
+}
+
+void write_numbers(hid_t file, const char* name, const Values& values,
+                   std::initializer_list<std::size_t> shape) {
+  std::vector<hsize_t> extents(shape.begin(), shape.end());
+  const Hdf5Space space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr));
+  const Hdf5Properties properties = hdf5_dataset_properties();
+  const Hdf5Dataset dataset(
+      H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT));
+  if (!values.empty()) {
+    checked(H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+  }
+}
+
+Values read_numbers(hid_t file, const char* name, std::size_t wanted) {
+  const Hdf5Dataset dataset = open_dataset(file, name);
+  const Hdf5Type type(H5Dget_type(dataset.get()));
+  if (H5Tget_class(type.get()) != H5T_FLOAT) throw Hdf5Error(fmt::format("'{}' are no numbers", name));
+  const Hdf5Space space(H5Dget_space(dataset.get()));
+  const std::size_t count = count_elements(file, space.get(), sizeof(double));
+  if (count != wanted) {
+    throw Hdf5Error(fmt::format("'{}' has {} numbers; expected {}", name, count, wanted));
+  }
+  Values values(count);
+  if (count > 0) {
+    checked(H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+  }
+  return values;
+}
+
+std::size_t read_count(hid_t file, const char* name, std::size_t most) {
+  const std::uint64_t count = read_number_attribute(file, name);
+  if (count > most) throw Hdf5Error(fmt::format("'{}' is {}; allowed: up to {}", name, count, most));
+  return static_cast<std::size_t>(count);
+}
+
+ReducedModes read(hid_t file) {
+  ReducedModes modes;
+  const std::size_t k = modes.count = read_count(file, "modes", kMostModes);
+  const std::size_t p = read_count(file, "interfaces", kMostInterfaces);
+  modes.mass = read_numbers(file, "mass", 1)[0];
+  modes.center_of_mass = vector_at(read_numbers(file, "center_of_mass", 3), 0);
+  modes.J0 = matrix_at(read_numbers(file, "inertia", 6), 0);
+  modes.frequencies = read_numbers(file, "frequencies", k);
+  const Values J1 = read_numbers(file, "inertia_by_mode", 6 * k);
+  const Values J2 = read_numbers(file, "inertia_by_modes", 6 * k * k);
+  const Values g = read_numbers(file, "angular_momentum_by_modes", 3 * k * k);
+  for (std::size_t i = 0; i < k; ++i) modes.J1.push_back(matrix_at(J1, i));
+  for (std::size_t i = 0; i < k * k; ++i) {
+    modes.J2.push_back(matrix_at(J2, i)), modes.g.push_back(vector_at(g, i));
+  }
+  const std::vector<std::string> names = p > 0 ? read_strings(file, "names") : std::vector<std::string>();
+  if (names.size() != p) throw Hdf5Error(fmt::format("'names' has {} texts; expected {}", names.size(), p));
+  const Values positions = read_numbers(file, "positions", 3 * p), axes = read_numbers(file, "axes", 9 * p);
+  const Values shifts = read_numbers(file, "shifts", 3 * p * k),
+               turns = read_numbers(file, "turns", 3 * p * k);
+  for (std::size_t i = 0; i < p; ++i) {
+    ReducedModes::Interface interface;
+    interface.name = names[i], interface.position = vector_at(positions, i);
+    const double* R = axes.data() + 9 * i;
+    interface.axes = {R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]};
+    for (std::size_t j = 0; j < k; ++j) {
+      interface.shifts.push_back(vector_at(shifts, i * k + j));
+      interface.turns.push_back(vector_at(turns, i * k + j));
+    }
+    modes.interfaces.push_back(std::move(interface));
+  }
+  return modes;
+}
+
+void write(const ReducedModes& modes, hid_t file) {
+  const std::size_t k = modes.count, p = modes.interfaces.size();
+  write_attribute(file, "format", std::string(kFormat));
+  write_attribute(file, "version", kVersion);
+  write_attribute(file, "modes", static_cast<int>(k));
+  write_attribute(file, "interfaces", static_cast<int>(p));
+  Values center, inertia, J1, J2, g, positions, axes, shifts, turns;
+  std::vector<std::string> names;
+  add(modes.center_of_mass, center), add(modes.J0, inertia);
+  for (const SymMat3<double>& J : modes.J1) add(J, J1);
+  for (const SymMat3<double>& J : modes.J2) add(J, J2);
+  for (const Vec3<double>& of : modes.g) add(of, g);
+  for (const ReducedModes::Interface& interface : modes.interfaces) {
+    names.push_back(interface.name);
+    add(interface.position, positions), add(interface.axes, axes);
+    for (const Vec3<double>& shift : interface.shifts) add(shift, shifts);
+    for (const Vec3<double>& turn : interface.turns) add(turn, turns);
+  }
+  write_numbers(file, "mass", {modes.mass}, {1});
+  write_numbers(file, "center_of_mass", center, {3});
+  write_numbers(file, "inertia", inertia, {6});
+  write_numbers(file, "frequencies", modes.frequencies, {k});
+  write_numbers(file, "inertia_by_mode", J1, {k, 6});
+  write_numbers(file, "inertia_by_modes", J2, {k, k, 6});
+  write_numbers(file, "angular_momentum_by_modes", g, {k, k, 3});
+  if (p > 0) write_strings(file, "names", names);
+  write_numbers(file, "positions", positions, {p, 3});
+  write_numbers(file, "axes", axes, {p, 3, 3});
+  write_numbers(file, "shifts", shifts, {p, k, 3});
+  write_numbers(file, "turns", turns, {p, k, 3});
+}
+
+bool is_finite(std::span<const double> values) {
+  for (const double x : values) {
+    if (!std::isfinite(x)) return false;
+  }
+  return true;
+}
+template <class Items>
+bool are_finite(const Items& items) {
+  Values values;
+  for (const auto& item : items) add(item, values);
+  return is_finite(values);
+}
+
+bool is_positive(const SymMat3<double>& J) {
+  const double minor = J.xx * J.yy - J.xy * J.xy;
+  const double determinant =
+      J.zz * minor - J.xx * J.yz * J.yz - J.yy * J.xz * J.xz + 2.0 * J.xy * J.xz * J.yz;
+  return J.xx > 0.0 && minor > 0.0 && determinant > 0.0;
+}
+
+bool is_rotation(const Rotation<double>& R) {
+  const Rotation<double> one = R * R.transpose();
+  const double error = std::abs(one.xx - 1.0) + std::abs(one.yy - 1.0) + std::abs(one.zz - 1.0) +
+                       std::abs(one.xy) + std::abs(one.xz) + std::abs(one.yz);
+  return error < 1e-6 && dot(cross(R.column(0), R.column(1)), R.column(2)) > 0.0;
+}
+
+std::string find_fault_of_interfaces(const ReducedModes& modes) {
+  std::set<std::string> taken;
+  for (const ReducedModes::Interface& interface : modes.interfaces) {
+    const std::string& name = interface.name;
+    if (!is_identifier(name) || name == "origin") {
+      return fmt::format("'{}' is not the name of an interface", name);
+    }
+    if (!taken.insert(name).second) return fmt::format("the interface '{}' is there twice", name);
+    if (interface.shifts.size() != modes.count || interface.turns.size() != modes.count) {
+      return fmt::format("the interface '{}' has {} shifts and {} turns for {} modes", name,
+                         interface.shifts.size(), interface.turns.size(), modes.count);
+    }
+    if (!are_finite(interface.shifts) || !are_finite(interface.turns) ||
+        !are_finite(std::vector{interface.position})) {
+      return fmt::format("the numbers of the interface '{}' are not finite", name);
+    }
+    if (!is_rotation(interface.axes))
+      return fmt::format("the axes of the interface '{}' are no rotation", name);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string find_fault(const ReducedModes& modes) {
+  const std::size_t k = modes.count;
+  if (modes.frequencies.size() != k || modes.J1.size() != k || modes.J2.size() != k * k ||
+      modes.g.size() != k * k) {
+    return fmt::format("its arrays are not those of {} modes", k);
+  }
+  if (!(std::isfinite(modes.mass) && modes.mass > 0.0)) {
+    return fmt::format("its mass, {} kg, is not positive", modes.mass);
+  }
+  if (!are_finite(std::vector{modes.center_of_mass}) || !are_finite(modes.J1) || !are_finite(modes.J2) ||
+      !are_finite(modes.g) || !are_finite(std::vector{modes.J0})) {
+    return "its numbers are not finite";
+  }
+  if (!is_positive(modes.J0)) return "its inertia matrix is not positive definite";
+  for (std::size_t i = 0; i < k; ++i) {
+    const double frequency = modes.frequencies[i];
+    if (!(std::isfinite(frequency) && frequency > 0.0)) {
+      return fmt::format("the frequency of mode {}, {} rad/s, is not positive", i + 1, frequency);
+    }
+    for (std::size_t j = 0; j < k; ++j) {
+      const Vec3<double> sum = modes.g[i * k + j] + modes.g[j * k + i];
+      if (norm(sum) > 1e-6 * modes.mass) return "angular_momentum_by_modes is not antisymmetric";
+    }
+  }
+  return find_fault_of_interfaces(modes);
+}
+
+std::shared_ptr<const ReducedModes> read_reduced_modes(const std::filesystem::path& path) {
+  const auto refuse = [&](const std::string& reason) {
+    throw InputError(fmt::format("{}: {}", path.string(), reason));
+  };
+  const Hdf5Silence silence;
+  auto modes = std::make_shared<ReducedModes>();
+  try {
+    const Hdf5File file = open_to_read(path);
+    if (H5Aexists(file.get(), "format") <= 0 || read_attribute(file.get(), "format") != kFormat) {
+      refuse("it is no reduced body, which sestina.reduce() writes");
+    }
+    const std::uint64_t version = read_number_attribute(file.get(), "version");
+    if (version != kVersion) {
+      refuse(
+          fmt::format("it has version {} of the format; this program reads version {}", version, kVersion));
+    }
+    *modes = read(file.get());
+  } catch (const Hdf5Error& error) {
+    refuse(fmt::format("cannot be read as a reduced body: {}", error.what()));
+  }
+  if (const std::string fault = find_fault(*modes); !fault.empty()) refuse(fault);
+  return modes;
+}
+
+void write_reduced_modes(const ReducedModes& modes, const std::filesystem::path& path) {
+  if (const std::string fault = find_fault(modes); !fault.empty()) {
+    throw InputError(fmt::format("{} is not written: {}", path.string(), fault));
+  }
+  const Hdf5Silence silence;
+  TemporaryFile temporary(path);
+  try {
+    Hdf5File file(H5Fcreate(temporary.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+    write(modes, file.get());
+    file.close();
+  } catch (const Hdf5Error& error) {
+    throw InputError(fmt::format("{} cannot be written: {}", path.string(), error.what()));
+  }
+  if (const int failure = temporary.take_name(path, TemporaryFile::Replace::kYes); failure != 0) {
+    throw InputError(fmt::format("{} cannot be written: {}", path.string(), std::strerror(failure)));
+  }
+}
+
+}  // namespace sestina

@@ -1,0 +1,22 @@
+// Reduced bodies in HDF5 files (docs/reduced_bodies.md has the format).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "sestina/flexible/reduced_body.h"
+
+namespace sestina {
+
+// Throws InputError with the path and what is wrong: a file of another kind or version, numbers of the wrong
+// count, not finite, or of no body.
+std::shared_ptr<const ReducedModes> read_reduced_modes(const std::filesystem::path& path);
+
+// Replaces the file as a whole. Throws InputError, for numbers that read_reduced_modes() would refuse too.
+void write_reduced_modes(const ReducedModes& modes, const std::filesystem::path& path);
+
+// Why these are the modes of no body, or an empty text.
+std::string find_fault(const ReducedModes& modes);
+
+}  // namespace sestina
