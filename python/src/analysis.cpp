@@ -38,14 +38,18 @@ namespace {
 void bind_integrator_and_step(nb::module_& module) {
   nb::class_<IntegratorSpec>(module, "Integrator", nb::type_slots(plain_described_slots),
                              "The integration rule of a run.")
-      .def_rw("name", &IntegratorSpec::name)
+      .def_rw("name", &IntegratorSpec::name,
+              "A name of integrator_names(); empty: radau_iia where there are flexible bodies, moreau where "
+              "there "
+              "are\ncontacts, else dormand_prince_54.")
       .def_rw("stages", &IntegratorSpec::stages, "Of lobatto_iiia_iiib: 2 or 3.")
       .def_rw("form", &IntegratorSpec::form, "Of lobatto_iiia_iiib: `velocity` or `momentum`.")
       .def_rw("spectral_radius", &IntegratorSpec::spectral_radius,
               "Of generalized_alpha: the factor of a step for vibrations at infinite frequency, from 0 to 1; "
               "None: 0.9.")
-      .def("__repr__",
-           [](const IntegratorSpec& rule) { return fmt::format("<sestina.Integrator {}>", rule.name.text); });
+      .def("__repr__", [](const IntegratorSpec& rule) {
+        return fmt::format("<sestina.Integrator {}>", rule.name.empty() ? "standard" : rule.name.text);
+      });
   nb::class_<StepSpec>(module, "Step", nb::type_slots(plain_described_slots),
                        "How long the steps of a run are.")
       .def_rw("driver", &StepSpec::driver, "`variable` or `fixed`.")

@@ -5,6 +5,7 @@
 
 #include "bind.h"
 #include "casters.h"
+#include "sestina/dynamics/constraint_rows.h"
 #include "sestina/dynamics/marker_jacobian.h"
 #include "sestina/model/analysis.h"
 #include "states.h"
@@ -143,6 +144,11 @@ nb::object mass_matrix(FrozenModel& self, nb::handle q, nb::handle out) {
         for (int i = 0; i < nu; ++i) {
           for (int j = 0; j <= i; ++j) M[i * nu + j] = M[j * nu + i] = composite.matrix()(i, j);
         }
+        if (scratch.model->reduced_bodies().empty()) return;
+        ConstraintRows<double> rows(*scratch.model);
+        update_constraint_rows(*scratch.model, *scratch.properties, scratch.state, scratch.kinematics, rows);
+        add_inertia_of_rows(*scratch.model, scratch.kinematics, rows,
+                            {M, static_cast<std::size_t>(nu) * static_cast<std::size_t>(nu)});
       },
       no_failure);
   return matrix.release();

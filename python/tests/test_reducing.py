@@ -266,3 +266,42 @@ def test_two_parts_are_no_body():
     both = np.vstack([nodes, far]), np.vstack([elements, elements + len(nodes)])
     with pytest.raises(sestina.InputError, match="2 parts that are not connected"):
         sestina.reduce(both, STEEL, {"left": left})
+
+
+def pendulum(tmp_path):
+    sestina.reduce(bar(), STEEL, ENDS, modes=3, file=tmp_path / "bar.h5")
+    system = sestina.System(name="bar", gravity=(0, 0, -9.81))
+    rod = system.add_reduced_body("rod", tmp_path / "bar.h5")
+    system.add_joint("hinge", "revolute", system.ground["origin"], rod["left"], axis=(0, 1, 0))
+    return system
+
+
+# Kinetic energy is u M u/2, and an interface moves as its Jacobian says, in a deformed state.
+def test_the_kernels_know_the_modes(tmp_path):
+    model = pendulum(tmp_path).freeze()
+    random = np.random.default_rng(1)
+    q = model.plus(model.q0, 1e-3 * random.standard_normal(model.nu))
+    u = random.standard_normal(model.nu)
+    assert u @ model.mass_matrix(q) @ u / 2 == pytest.approx(model.energy(q, u).kinetic, rel=1e-12)
+    step = 1e-6
+    moved = [model.point_position("rod.right", model.plus(q, sign * step * u)) for sign in (1, -1)]
+    assert model.point_jacobian("rod.right", q)[3:] @ u == pytest.approx((moved[0] - moved[1]) / (2 * step), abs=1e-7)
+
+
+def test_what_knows_no_modes_refuses_them(tmp_path):
+    system = pendulum(tmp_path)
+    model = system.freeze()
+    with pytest.raises(sestina.InputError, match="rod"):
+        model.inverse_dynamics(model.q0, model.u0, model.u0)
+    with pytest.raises(sestina.InputError, match="body rod: a reduced body is not derived with symbols"):
+        sestina.derive(system)
+
+
+# The rule that is given is taken and saved, even the one that rigid bodies would get.
+def test_a_given_rule_is_the_one_that_runs(tmp_path):
+    system = pendulum(tmp_path)
+    system.analysis.duration = 1e-4
+    standard, given = (sestina.simulate(system, integrator=name).report.steps.accepted for name in (None, "dormand_prince_54"))
+    assert standard == sestina.simulate(system, integrator="radau_iia").report.steps.accepted != given
+    system.analysis.integrator = "dormand_prince_54"
+    assert "integrator: dormand_prince_54" in system.to_yaml()

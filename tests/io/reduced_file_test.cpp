@@ -19,7 +19,7 @@ using testing_support::make_particle_body;
 using testing_support::message_of;
 
 std::filesystem::path folder() {
-  const std::filesystem::path path = std::filesystem::temp_directory_path() / "sestina_reduced_file_test";
+  std::filesystem::path path = std::filesystem::temp_directory_path() / "sestina_reduced_file_test";
   std::filesystem::create_directories(path);
   return path;
 }
@@ -73,6 +73,7 @@ joints: [{name: pin, type: revolute, parent: ground.origin, child: link.left, ax
 TEST(ReducedFile, RefusesWhatIsNoReducedBody) {
   const auto modes = make_particle_body(3, 9, 5).reduced;
   const std::filesystem::path path = folder() / "other.h5";
+  std::filesystem::remove(path);
   const auto fault_of = [&](const std::function<void(ReducedModes&)>& spoil) {
     ReducedModes spoiled = *modes;
     spoil(spoiled);

@@ -9,7 +9,9 @@
 #include "message_of.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/energy.h"
+#include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/implicit_motion.h"
+#include "sestina/io/model_writer.h"
 #include "sestina/model/freeze.h"
 #include "sestina/model/properties.h"
 #include "sestina/workspace/simulator.h"
@@ -206,6 +208,36 @@ TEST(ReducedBodies, StartAtTheirPose) {
   const RunResult run = run_system(system);
   const Vec3<double>& p = spec.modes->interfaces[0].position;
   EXPECT_NEAR(norm(run.vector(0, "flex.left") - Vec3<double>{1.0 - p.y, 2.0 + p.x, 6.0 + p.z}), 0.0, 1e-14);
+}
+
+// A mode that shrinks the body to a point: less inertia than the share of its rigid part.
+TEST(ReducedBodies, TellOfADeformationThatIsTooLarge) {
+  System system = flexible();
+  auto modes = std::make_shared<ReducedModes>(*system.bodies[0].reduced->modes);
+  for (std::size_t i = 0; i < kModes * kModes; ++i) modes->g[i] = {}, modes->J2[i] = {};
+  modes->J1[0] = reduced_body::scaled<double>(-2.0, modes->J0), modes->J2[0] = modes->J0;
+  system.bodies[0].reduced->modes = modes;
+  const std::shared_ptr<const Model> model = freeze(system);
+  ForwardDynamics dynamics(model, calc_properties(*model), "recursive");
+  State<double> state = calc_initial_state(*model);
+  state.q[static_cast<std::size_t>(model->reduced_bodies()[0].q_start)] = 1.0;
+  std::vector<double> udot(state.u.size());
+  try {
+    dynamics.calc_udot(state, udot);
+    FAIL() << "no error";
+  } catch (const ComputationError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("flex deforms so much that its modes lose their meaning"));
+  }
+}
+
+// The rule that a program gives is taken and written, even the one that rigid bodies would get.
+TEST(ReducedBodies, RunWithTheRuleThatIsGiven) {
+  System system = flexible();
+  EXPECT_EQ(freeze_with_analysis(system).analysis.integrator, "radau_iia");
+  system.analysis.integrator.name = "dormand_prince_54";
+  EXPECT_EQ(freeze_with_analysis(system).analysis.integrator, "dormand_prince_54");
+  system.bodies[0].reduced->file = "flex.h5";
+  EXPECT_THAT(write_model(system), HasSubstr("integrator: dormand_prince_54"));
 }
 
 TEST(ReducedBodies, AreRefusedWhereNothingKnowsThem) {

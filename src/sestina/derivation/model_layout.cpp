@@ -60,6 +60,10 @@ ModelLayout::ModelLayout(const Model& model, symbolic::Mechanics& mechanics)
     const ForceInfo& force = model.forces()[model.plan().connectors.first()];
     throw InputError(fmt::format("force {}: a {} is not derived with symbols", force.name, force.type));
   }
+  if (!model.reduced_bodies().empty()) {
+    throw InputError(fmt::format("body {}: a reduced body is not derived with symbols",
+                                 model.reduced_bodies().front().name));
+  }
   if (model_.is_cartesian()) {
     throw InputError("analysis.coordinates: the equations with symbols are those of relative coordinates");
   }

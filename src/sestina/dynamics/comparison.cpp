@@ -26,7 +26,7 @@ double largest(const SpatialForce<double>& f) {
   return largest(values);
 }
 
-double calc_condition(const Model& model, const Properties<double>& properties,
+double calc_condition(const Model& model, const Properties<double>& properties, const State<double>& state,
                       const Kinematics<double>& kinematics) {
   MassMatrix<double> mass_matrix(model);
   mass_matrix.update(properties, kinematics);
@@ -35,6 +35,11 @@ double calc_condition(const Model& model, const Properties<double>& properties,
   Eigen::MatrixXd M(n, n);
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j <= i; ++j) M(i, j) = M(j, i) = mass_matrix.matrix()(i, j);
+  }
+  if (!model.reduced_bodies().empty()) {
+    ConstraintRows<double> rows(model);
+    update_constraint_rows(model, properties, state, kinematics, rows);
+    add_inertia_of_rows(model, kinematics, rows, {M.data(), static_cast<std::size_t>(M.size())});
   }
   const Eigen::VectorXd eigenvalues =
       Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues();
@@ -180,7 +185,8 @@ class Comparer {
       if (!has_failed[i]) compare_with_reference(i);
     }
     if (model_.nu() <= kLargestCondition) {
-      const double condition = calc_condition(model_, solvers_[0]->properties(), solvers_[0]->kinematics());
+      const double condition =
+          calc_condition(model_, solvers_[0]->properties(), state, solvers_[0]->kinematics());
       comparison_.condition = std::max(comparison_.condition, condition);
     }
   }

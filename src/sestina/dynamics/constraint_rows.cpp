@@ -198,6 +198,20 @@ void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinema
   }
 }
 
+void add_inertia_of_rows(const Model& model, const Kinematics<double>& kinematics,
+                         const ConstraintRows<double>& constraints, std::span<double> M) {
+  const auto n = static_cast<std::size_t>(model.nu());
+  std::vector<double> C(constraints.rows.size() * n);
+  calc_constraint_matrix(model, kinematics, constraints, C);
+  for (std::size_t r = 0; r < constraints.rows.size(); ++r) {
+    if (!constraints.rows[r].is_inertia) continue;
+    const double* row = C.data() + r * n;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) M[i * n + j] += row[i] * row[j];
+    }
+  }
+}
+
 void calc_cut_joint_rates(const Model& model, const Properties<double>& properties,
                           const State<double>& state, const Kinematics<double>& kinematics,
                           const ConstraintRows<double>& constraints, std::span<const double> udot,
@@ -280,6 +294,10 @@ std::string explain_non_finite_constraint(const Model& model, const Properties<d
     const ConstraintRow<double>& row = constraints.rows[r];
     if (std::isfinite(row.error + row.velocity + row.bias)) continue;
     const std::string& name = model.name_of_row(static_cast<int>(r));
+    if (!model.reduced_bodies().empty() && row.is_inertia) {
+      return fmt::format(
+          "{} deforms so much that its modes lose their meaning: its inertia would be negative", name);
+    }
     for (const Rolling<double>& rolling : properties.constraints.rollings) {
       if (rolling.first_row != static_cast<int>(r)) continue;
       return fmt::format("{}: the disc lies flat on its plane, which it then touches everywhere", name);

@@ -72,6 +72,10 @@ void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const
 void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinematics,
                             const ConstraintRows<double>& constraints, std::span<double> matrix);
 
+// M (nu x nu) += C^T C of the rows that stand for inertias, which the mass matrix of the tree lacks.
+void add_inertia_of_rows(const Model& model, const Kinematics<double>& kinematics,
+                         const ConstraintRows<double>& constraints, std::span<double> M);
+
 // The rates of the coordinates (cut_nq) and speeds (cut_nu) of the joints that close loops, for the state to
 // which `kinematics` and `constraints` belong and its udot (nu).
 void calc_cut_joint_rates(const Model& model, const Properties<double>& properties,

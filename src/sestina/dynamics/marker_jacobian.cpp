@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "sestina/dynamics/reduced_bodies.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {
@@ -29,6 +30,18 @@ template <class T>
 void calc_marker_jacobian(const Model& model, const Kinematics<T>& kinematics, const Marker<T>& marker,
                           std::span<SpatialMotion<T>> columns) {
   std::fill(columns.begin(), columns.end(), SpatialMotion<T>{});
+  if (marker.frame.value() >= model.bodies().size()) {
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) {
+      const InterfaceColumns<T> interface = calc_interface_columns(model, kinematics, marker.frame);
+      calc_marker_jacobian(model, kinematics, {frame_of(interface.body), {}}, columns);
+      const Vec3<T> arm = marker_motion(kinematics.motion.data(), marker).arm;
+      for (SpatialMotion<T>& column : columns) column = shift(column, interface.arm + arm);
+      for (std::size_t i = 0; i < interface.modes.size(); ++i) {
+        columns[static_cast<std::size_t>(interface.u_start) + i] = shift(interface.modes[i], arm);
+      }
+    }
+    return;
+  }
   for_each_inboard_speed(model, kinematics, marker, [&](std::size_t k, const Vec3<T>& p) {
     columns[k] = shift(kinematics.H[k], p);  // (1)
   });

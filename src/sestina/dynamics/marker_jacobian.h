@@ -10,7 +10,7 @@
 namespace sestina {
 
 // columns (nu): [angular; linear] velocity of the marker by each speed, ground axes, for the coordinates to
-// which `kinematics` belongs. The marker rides on a body. O(nu), no allocation.
+// which `kinematics` belongs. O(nu), no allocation if the marker rides on a body.
 template <class T>
 void calc_marker_jacobian(const Model& model, const Kinematics<T>& kinematics, const Marker<T>& marker,
                           std::span<SpatialMotion<T>> columns);

@@ -190,6 +190,28 @@ void add_interface_accelerations(const Model& model, const State<double>& state,
   });
 }
 
+// The amplitudes are where the joints of modes have moved their bodies, along x.
+template <class T>
+InterfaceColumns<T> calc_interface_columns(const Model& model, const Kinematics<T>& kinematics,
+                                           FrameIndex interface) {
+  InterfaceColumns<T> columns;
+  for_each_interface(model, [&](const ReducedBodyInfo& info, std::size_t i, std::size_t frame) {
+    if (frame != at(interface.value())) return;
+    State<T> state;
+    state.q.resize(at(model.nq())), state.u.resize(at(model.nu()));
+    for (std::size_t k = 0; k < info.modes->count; ++k) {
+      const BodyIndex carrier = model.body_of_speed(info.u_start + static_cast<int>(k));
+      state.q[at(info.q_start) + k] = kinematics.motion[at(carrier.value())].X_WB.p.x;
+    }
+    const PlacedInterface<T> placed = place_interface(info, i, state, kinematics);
+    columns.body = info.body, columns.arm = placed.arm, columns.u_start = info.u_start;
+    for (std::size_t k = 0; k < info.modes->count; ++k) {
+      columns.modes.push_back(placed.column(info.modes->interfaces[i], k));
+    }
+  });
+  return columns;
+}
+
 template <class T>
 void start_reduced_rows(const Model& model, ConstraintRows<T>& constraints) {
   if (model.reduced_bodies().empty()) return;
@@ -282,14 +304,15 @@ double calc_reduced_strain_energy(const Model& model, std::span<const double> q)
   return sum;
 }
 
-#define SESTINA_INSTANTIATE(T)                                                                 \
-  template void update_interfaces(const Model&, const State<T>&, Kinematics<T>&);              \
-  template void apply_interface_forces(const Model&, const State<T>&, const Kinematics<T>&,    \
-                                       std::span<SpatialForce<T>>, std::span<T>);              \
-  template void start_reduced_rows(const Model&, ConstraintRows<T>&);                          \
-  template void finish_reduced_rows(const Model&, const State<T>&, const Kinematics<T>&,       \
-                                    ConstraintRows<T>&);                                       \
-  template T calc_reduced_kinetic_energy(const Model&, const State<T>&, const Kinematics<T>&); \
+#define SESTINA_INSTANTIATE(T)                                                                         \
+  template void update_interfaces(const Model&, const State<T>&, Kinematics<T>&);                      \
+  template void apply_interface_forces(const Model&, const State<T>&, const Kinematics<T>&,            \
+                                       std::span<SpatialForce<T>>, std::span<T>);                      \
+  template void start_reduced_rows(const Model&, ConstraintRows<T>&);                                  \
+  template void finish_reduced_rows(const Model&, const State<T>&, const Kinematics<T>&,               \
+                                    ConstraintRows<T>&);                                               \
+  template InterfaceColumns<T> calc_interface_columns(const Model&, const Kinematics<T>&, FrameIndex); \
+  template T calc_reduced_kinetic_energy(const Model&, const State<T>&, const Kinematics<T>&);         \
   template Vec3<T> calc_reduced_angular_momentum(const Model&, const State<T>&, const Kinematics<T>&);
 SESTINA_INSTANTIATE(double)
 SESTINA_INSTANTIATE(Dual)

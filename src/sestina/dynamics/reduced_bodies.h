@@ -35,6 +35,18 @@ void add_interface_accelerations(const Model& model, const State<double>& state,
                                  const Kinematics<double>& kinematics, std::span<const double> udot,
                                  std::vector<SpatialMotion<double>>& frames);
 
+// The columns of an interface's velocity, ground axes, by the amplitudes' rates; and its place.
+template <class T>
+struct InterfaceColumns {
+  BodyIndex body;
+  Vec3<T> arm;      // m, from B's origin
+  int u_start = 0;  // of the first mode
+  std::vector<SpatialMotion<T>> modes;
+};
+template <class T>
+InterfaceColumns<T> calc_interface_columns(const Model& model, const Kinematics<T>& kinematics,
+                                           FrameIndex interface);
+
 // Forgets the terms of the last call, then after all other rows are set: the rows (2) and (3), and rows
 // between interfaces as rows between bodies, with terms for the modes. No allocation after the first call.
 template <class T>

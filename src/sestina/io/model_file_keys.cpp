@@ -123,16 +123,8 @@ KeyTable constraint_keys(const std::string& keyword, const Words& required, cons
   return table;
 }
 
-void add_part_tables(std::vector<KeyTable>& tables) {
+void add_body_tables(std::vector<KeyTable>& tables) {
   const std::vector<KeyTable> added{
-      {"model",
-       "",
-       {"sestina", "name", "parameters", "gravity", "ground", "bodies", "joints", "forces", "constraints",
-        "contacts", "variables", "states", "events", "particles", "analysis", "output"},
-       {"sestina"}},
-      {"ground", "", {"points", "shapes"}, {}},
-      {"point", "", {"position", "axes"}, {}},
-      {"rotation", "", {"euler_parameters", "axis", "angle", "rpy", "matrix"}, {}},
       {"body",
        "rigid",
        {"name", "type", "mass", "center_of_mass", "inertia", "inertia_check", "points", "shape", "shapes",
@@ -159,6 +151,20 @@ void add_part_tables(std::vector<KeyTable>& tables) {
        {}},
       {"beam_material", "", {"E", "nu", "density", "damping", "shear"}, {}},
       {"inertia", "", {"xx", "yy", "zz", "xy", "xz", "yz"}, {}},
+  };
+  tables.insert(tables.end(), added.begin(), added.end());
+}
+
+void add_part_tables(std::vector<KeyTable>& tables) {
+  const std::vector<KeyTable> added{
+      {"model",
+       "",
+       {"sestina", "name", "parameters", "gravity", "ground", "bodies", "joints", "forces", "constraints",
+        "contacts", "variables", "states", "events", "particles", "analysis", "output"},
+       {"sestina"}},
+      {"ground", "", {"points", "shapes"}, {}},
+      {"point", "", {"position", "axes"}, {}},
+      {"rotation", "", {"euler_parameters", "axis", "angle", "rpy", "matrix"}, {}},
       {"limits",
        "",
        {"lower", "upper", "velocity", "effort", "enforced", "restitution", "stiffness", "damping"},
@@ -231,6 +237,7 @@ void add_type_tables(std::vector<KeyTable>& tables) {
 std::vector<KeyTable> make_key_tables() {
   std::vector<KeyTable> tables;
   add_part_tables(tables);
+  add_body_tables(tables);
   add_type_tables(tables);
   for (const std::string& keyword : joint_keywords()) tables.push_back(joint_keys(keyword));
   add_particle_tables(tables);

@@ -403,7 +403,7 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
   } else if (const IntegratorSpec& rule = analysis.integrator;
              rule.stages || rule.form || rule.spectral_radius) {
     MapWriter integrator;
-    integrator.write("name", analysis.integrator.name);
+    integrator.write("name", rule.name.empty() ? Name("dormand_prince_54") : rule.name);
     integrator.write("stages", analysis.integrator.stages);
     integrator.write("form", analysis.integrator.form);
     integrator.write("spectral_radius", analysis.integrator.spectral_radius);

@@ -289,9 +289,8 @@ void Freezer::collect_integrator() {
          fmt::format("elements in time belong to coordinates: state_time, and these are {}: expected {}",
                      coordinates, join_words(integrator_names(), " or ")));
   }
-  check_word(spec.name, "analysis.integrator", integrator_names());
-  // A rule that a file gives has a mark, even the standard one.
-  const bool is_given = spec.name.mark.file || spec.name.text != IntegratorSpec{}.name.text;
+  const bool is_given = !spec.name.empty();
+  if (is_given) check_word(spec.name, "analysis.integrator", integrator_names());
   const bool has_contacts =
       !system_.contacts.empty() || std::ranges::any_of(system_.joints, [](const JointSpec& joint) {
         return joint.limits && joint.limits->enforced;
@@ -374,10 +373,10 @@ void Freezer::collect_tolerance(const Number& number, const std::string& path) {
 
 void Freezer::collect_time_elements() {
   const AnalysisSpec& spec = system_.analysis;
-  // A rule in a file has a mark, even the standard one; a program that added elements to that one does not
-  // mean it.
   const Name& rule = spec.integrator.name;
-  const bool has_rule = rule.text != IntegratorSpec{}.name.text || (rule.mark.file && !spec.time_elements);
+  // A program that adds elements to the standard rule of a file does not mean that rule.
+  const bool is_standard = rule == default_integrator("relative");
+  const bool has_rule = !rule.empty() && !(is_standard && spec.time_elements);
   if (has_rule || spec.integrator.stages || spec.integrator.form) {
     fail(rule.mark, "analysis.integrator",
          fmt::format("state_time has no integration rule such as {}: give {{elements, pair, tests, scheme, "

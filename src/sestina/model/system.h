@@ -295,7 +295,9 @@ struct ParameterSpec {
 };
 
 struct IntegratorSpec {
-  Name name = "dormand_prince_54";
+  // Empty: radau_iia where there are flexible bodies, moreau where there are contacts, else
+  // dormand_prince_54.
+  Name name;
   std::optional<Number> stages;  // lobatto_iiia_iiib: 2 or 3
   std::optional<Name> form;      // lobatto_iiia_iiib: velocity | momentum
   // generalized_alpha: what a step leaves of vibrations at infinite frequency, from 0 to 1; otherwise 0.9
