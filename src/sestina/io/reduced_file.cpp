@@ -15,29 +15,29 @@
 namespace sestina {
 namespace {
 
-constexpr const char* kFormat = "sestina reduced body";
-constexpr int kVersion = 1;
+constexpr const char* kReducedFormat = "sestina reduced body";
+constexpr int kReducedVersion = 1;
 constexpr std::size_t kMostModes = 1000, kMostInterfaces = 10'000;
 
-using Values = std::vector<double>;
+using NumberList = std::vector<double>;
 
-void add(const Vec3<double>& v, Values& values) { values.insert(values.end(), {v.x, v.y, v.z}); }
-void add(const SymMat3<double>& a, Values& values) {
+void add(const Vec3<double>& v, NumberList& values) { values.insert(values.end(), {v.x, v.y, v.z}); }
+void add(const SymMat3<double>& a, NumberList& values) {
   values.insert(values.end(), {a.xx, a.yy, a.zz, a.xy, a.xz, a.yz});
 }
-void add(const Rotation<double>& R, Values& values) {
+void add(const Rotation<double>& R, NumberList& values) {
   values.insert(values.end(), {R.xx, R.xy, R.xz, R.yx, R.yy, R.yz, R.zx, R.zy, R.zz});
 }
-Vec3<double> vector_at(const Values& values, std::size_t i) {
+Vec3<double> vector_at(const NumberList& values, std::size_t i) {
   return {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
 }
-SymMat3<double> matrix_at(const Values& values, std::size_t i) {
+SymMat3<double> matrix_at(const NumberList& values, std::size_t i) {
   const double* x = values.data() + 6 * i;
   return {x[0], x[1], x[2], x[3], x[4], x[5]};
 }
 
-void write_numbers(hid_t file, const char* name, const Values& values,
-                   std::initializer_list<std::size_t> shape) {
+void write_values(hid_t file, const char* name, const NumberList& values,
+                  std::initializer_list<std::size_t> shape) {
   std::vector<hsize_t> extents(shape.begin(), shape.end());
   const Hdf5Space space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr));
   const Hdf5Properties properties = hdf5_dataset_properties();
@@ -48,7 +48,7 @@ void write_numbers(hid_t file, const char* name, const Values& values,
   }
 }
 
-Values read_numbers(hid_t file, const char* name, std::size_t wanted) {
+NumberList read_values(hid_t file, const char* name, std::size_t wanted) {
   const Hdf5Dataset dataset = open_dataset(file, name);
   const Hdf5Type type(H5Dget_type(dataset.get()));
   if (H5Tget_class(type.get()) != H5T_FLOAT) throw Hdf5Error(fmt::format("'{}' are no numbers", name));
@@ -57,7 +57,7 @@ Values read_numbers(hid_t file, const char* name, std::size_t wanted) {
   if (count != wanted) {
     throw Hdf5Error(fmt::format("'{}' has {} numbers; expected {}", name, count, wanted));
   }
-  Values values(count);
+  NumberList values(count);
   if (count > 0) {
     checked(H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
   }
@@ -70,26 +70,26 @@ std::size_t read_count(hid_t file, const char* name, std::size_t most) {
   return static_cast<std::size_t>(count);
 }
 
-ReducedModes read(hid_t file) {
+ReducedModes read_modes(hid_t file) {
   ReducedModes modes;
   const std::size_t k = modes.count = read_count(file, "modes", kMostModes);
   const std::size_t p = read_count(file, "interfaces", kMostInterfaces);
-  modes.mass = read_numbers(file, "mass", 1)[0];
-  modes.center_of_mass = vector_at(read_numbers(file, "center_of_mass", 3), 0);
-  modes.J0 = matrix_at(read_numbers(file, "inertia", 6), 0);
-  modes.frequencies = read_numbers(file, "frequencies", k);
-  const Values J1 = read_numbers(file, "inertia_by_mode", 6 * k);
-  const Values J2 = read_numbers(file, "inertia_by_modes", 6 * k * k);
-  const Values g = read_numbers(file, "angular_momentum_by_modes", 3 * k * k);
+  modes.mass = read_values(file, "mass", 1)[0];
+  modes.center_of_mass = vector_at(read_values(file, "center_of_mass", 3), 0);
+  modes.J0 = matrix_at(read_values(file, "inertia", 6), 0);
+  modes.frequencies = read_values(file, "frequencies", k);
+  const NumberList J1 = read_values(file, "inertia_by_mode", 6 * k);
+  const NumberList J2 = read_values(file, "inertia_by_modes", 6 * k * k);
+  const NumberList g = read_values(file, "angular_momentum_by_modes", 3 * k * k);
   for (std::size_t i = 0; i < k; ++i) modes.J1.push_back(matrix_at(J1, i));
   for (std::size_t i = 0; i < k * k; ++i) {
     modes.J2.push_back(matrix_at(J2, i)), modes.g.push_back(vector_at(g, i));
   }
   const std::vector<std::string> names = p > 0 ? read_strings(file, "names") : std::vector<std::string>();
   if (names.size() != p) throw Hdf5Error(fmt::format("'names' has {} texts; expected {}", names.size(), p));
-  const Values positions = read_numbers(file, "positions", 3 * p), axes = read_numbers(file, "axes", 9 * p);
-  const Values shifts = read_numbers(file, "shifts", 3 * p * k),
-               turns = read_numbers(file, "turns", 3 * p * k);
+  const NumberList positions = read_values(file, "positions", 3 * p), axes = read_values(file, "axes", 9 * p);
+  const NumberList shifts = read_values(file, "shifts", 3 * p * k),
+                   turns = read_values(file, "turns", 3 * p * k);
   for (std::size_t i = 0; i < p; ++i) {
     ReducedModes::Interface interface;
     interface.name = names[i], interface.position = vector_at(positions, i);
@@ -104,13 +104,13 @@ ReducedModes read(hid_t file) {
   return modes;
 }
 
-void write(const ReducedModes& modes, hid_t file) {
+void write_modes(const ReducedModes& modes, hid_t file) {
   const std::size_t k = modes.count, p = modes.interfaces.size();
-  write_attribute(file, "format", std::string(kFormat));
-  write_attribute(file, "version", kVersion);
-  write_attribute(file, "modes", static_cast<int>(k));
-  write_attribute(file, "interfaces", static_cast<int>(p));
-  Values center, inertia, J1, J2, g, positions, axes, shifts, turns;
+  sestina::write_attribute(file, "format", std::string(kReducedFormat));
+  sestina::write_attribute(file, "version", kReducedVersion);
+  sestina::write_attribute(file, "modes", static_cast<int>(k));
+  sestina::write_attribute(file, "interfaces", static_cast<int>(p));
+  NumberList center, inertia, J1, J2, g, positions, axes, shifts, turns;
   std::vector<std::string> names;
   add(modes.center_of_mass, center), add(modes.J0, inertia);
   for (const SymMat3<double>& J : modes.J1) add(J, J1);
@@ -122,21 +122,21 @@ void write(const ReducedModes& modes, hid_t file) {
     for (const Vec3<double>& shift : interface.shifts) add(shift, shifts);
     for (const Vec3<double>& turn : interface.turns) add(turn, turns);
   }
-  write_numbers(file, "mass", {modes.mass}, {1});
-  write_numbers(file, "center_of_mass", center, {3});
-  write_numbers(file, "inertia", inertia, {6});
-  write_numbers(file, "frequencies", modes.frequencies, {k});
-  write_numbers(file, "inertia_by_mode", J1, {k, 6});
-  write_numbers(file, "inertia_by_modes", J2, {k, k, 6});
-  write_numbers(file, "angular_momentum_by_modes", g, {k, k, 3});
+  write_values(file, "mass", {modes.mass}, {1});
+  write_values(file, "center_of_mass", center, {3});
+  write_values(file, "inertia", inertia, {6});
+  write_values(file, "frequencies", modes.frequencies, {k});
+  write_values(file, "inertia_by_mode", J1, {k, 6});
+  write_values(file, "inertia_by_modes", J2, {k, k, 6});
+  write_values(file, "angular_momentum_by_modes", g, {k, k, 3});
   if (p > 0) write_strings(file, "names", names);
-  write_numbers(file, "positions", positions, {p, 3});
-  write_numbers(file, "axes", axes, {p, 3, 3});
-  write_numbers(file, "shifts", shifts, {p, k, 3});
-  write_numbers(file, "turns", turns, {p, k, 3});
+  write_values(file, "positions", positions, {p, 3});
+  write_values(file, "axes", axes, {p, 3, 3});
+  write_values(file, "shifts", shifts, {p, k, 3});
+  write_values(file, "turns", turns, {p, k, 3});
 }
 
-bool is_finite(std::span<const double> values) {
+bool are_all_finite(std::span<const double> values) {
   for (const double x : values) {
     if (!std::isfinite(x)) return false;
   }
@@ -144,9 +144,9 @@ bool is_finite(std::span<const double> values) {
 }
 template <class Items>
 bool are_finite(const Items& items) {
-  Values values;
+  NumberList values;
   for (const auto& item : items) add(item, values);
-  return is_finite(values);
+  return are_all_finite(values);
 }
 
 bool is_positive(const SymMat3<double>& J) {
@@ -222,15 +222,15 @@ std::shared_ptr<const ReducedModes> read_reduced_modes(const std::filesystem::pa
   auto modes = std::make_shared<ReducedModes>();
   try {
     const Hdf5File file = open_to_read(path);
-    if (H5Aexists(file.get(), "format") <= 0 || read_attribute(file.get(), "format") != kFormat) {
+    if (H5Aexists(file.get(), "format") <= 0 || read_attribute(file.get(), "format") != kReducedFormat) {
       refuse("it is no reduced body, which sestina.reduce() writes");
     }
     const std::uint64_t version = read_number_attribute(file.get(), "version");
-    if (version != kVersion) {
-      refuse(
-          fmt::format("it has version {} of the format; this program reads version {}", version, kVersion));
+    if (version != kReducedVersion) {
+      refuse(fmt::format("it has version {} of the format; this program reads version {}", version,
+                         kReducedVersion));
     }
-    *modes = read(file.get());
+    *modes = read_modes(file.get());
   } catch (const Hdf5Error& error) {
     refuse(fmt::format("cannot be read as a reduced body: {}", error.what()));
   }
@@ -246,7 +246,7 @@ void write_reduced_modes(const ReducedModes& modes, const std::filesystem::path&
   TemporaryFile temporary(path);
   try {
     Hdf5File file(H5Fcreate(temporary.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
-    write(modes, file.get());
+    write_modes(modes, file.get());
     file.close();
   } catch (const Hdf5Error& error) {
     throw InputError(fmt::format("{} cannot be written: {}", path.string(), error.what()));
