@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
 from .errors import InputError
-from .solid_elements import Mesh, assemble, surface_weights, to_mesh
+from .solid_elements import Mesh, assemble, nodal_stresses, surface_weights, to_mesh
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -43,6 +43,32 @@ class ReducedBody:
     interfaces: tuple[str, ...]
     nodes: Array = field(repr=False)  #: (n, 3) m
     _arrays: dict[str, Any] = field(repr=False)
+    _mesh: Mesh | None = field(repr=False, default=None)
+    _material: Mapping[str, float] | None = field(repr=False, default=None)
+
+    def displacements(self, amplitudes: npt.ArrayLike) -> Array:
+        """(..., n, 3) of the nodes in m, axes of the mesh, for amplitudes (..., k) in m: the columns BODY_mode_1.q,
+        BODY_mode_2.q, ... of a result."""
+        moved: Array = np.tensordot(self._of_modes(amplitudes), self.modes, axes=1)
+        return moved
+
+    def stresses(self, amplitudes: npt.ArrayLike) -> Array:
+        """(..., n, 6) at the nodes in Pa, xx, yy, zz, xy, xz, yz, axes of the mesh, for amplitudes (..., k) in m.
+
+        At a node it is the mean of the elements around it. Raises InputError for a body made from matrices.
+        """
+        if self._mesh is None or self._material is None:
+            raise InputError("stresses: this body was made from matrices, which tell nothing of its material")
+        given = self._of_modes(amplitudes)
+        by_mode = np.array([nodal_stresses(self._mesh, self._material, mode) for mode in self.modes])
+        found: Array = np.tensordot(given, by_mode, axes=1)
+        return found
+
+    def _of_modes(self, amplitudes: npt.ArrayLike) -> Array:
+        given = np.asarray(amplitudes, dtype=float)
+        if given.ndim == 0 or given.shape[-1] != len(self.modes):
+            raise InputError(f"amplitudes has the shape {given.shape}; expected (..., {len(self.modes)})")
+        return given
 
     def save(self, file: str | os.PathLike[str]) -> None:
         """Writes the file that a body of type `reduced` names. Raises InputError where that is impossible."""
@@ -89,6 +115,8 @@ def reduce(
     _check_interfaces(parts)
     basis = _Basis(M, K, parts, nodes).vectors(count)
     body = _diagonalize(M, K, basis, parts, nodes)
+    if not isinstance(mesh, Mapping):
+        body = replace(body, _mesh=solid, _material=dict(material or {}))
     if file is not None:
         body.save(file)
     return body

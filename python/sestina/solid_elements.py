@@ -228,3 +228,37 @@ def surface_weights(mesh: Mesh, chosen: Numbers) -> Array:
             np.add.at(weights, carriers[:, i], area / 3)
     weights = weights[chosen]
     return weights / weights.sum() if weights.sum() > 0 else np.full(len(chosen), 1.0 / len(chosen))
+
+
+def nodal_stresses(mesh: Mesh, material: Mapping[str, float], displacements: Array) -> Array:
+    """Stresses (n, 6) in Pa, xx, yy, zz, xy, xz, yz in the mesh's axes, for displacements (n, 3) in m.
+
+    In elements of ten nodes they are taken at four Gauss points and continued to the nodes; at a node they are the mean
+    of the elements around it, weighted by their volumes.
+    """
+    E, nu, _ = _material(material)
+    lame, shear = E * nu / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))
+    m = mesh.elements.shape[1]
+    a, b = (5 + 3 * np.sqrt(5)) / 20, (5 - np.sqrt(5)) / 20
+    points = np.full((4, 4), b) + (a - b) * np.eye(4) if m == 10 else np.full((1, 4), 0.25)
+    places, moved = mesh.nodes[mesh.elements], displacements[mesh.elements]
+    at_points = []
+    for dN in _shapes(points, m)[1]:
+        gradient = np.einsum("eai,eaj->eij", moved, _jacobians(places, dN)[0])
+        strain = 0.5 * (gradient + gradient.transpose(0, 2, 1))
+        trace = np.trace(strain, axis1=1, axis2=2)[:, None, None]
+        stress = lame * trace * np.eye(3) + 2 * shear * strain
+        at_points.append(stress[:, [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]])
+    values = np.stack(at_points, axis=1)  # (e, points, 6)
+    if m == 10:
+        corners = np.einsum("ij,ejs->eis", np.linalg.inv(points), values)
+        middles = np.stack([0.5 * (corners[:, i] + corners[:, j]) for i, j in EDGES], axis=1)
+        values = np.concatenate([corners, middles], axis=1)
+    else:
+        values = np.repeat(values, 4, axis=1)
+    volumes = _volumes(mesh.nodes, mesh.elements)
+    total, weight = np.zeros((len(mesh.nodes), 6)), np.zeros(len(mesh.nodes))
+    np.add.at(total, mesh.elements, values * volumes[:, None, None])
+    np.add.at(weight, mesh.elements, np.repeat(volumes[:, None], m, axis=1))
+    means: Array = total / weight[:, None]
+    return means

@@ -145,6 +145,30 @@ def test_averaging_interfaces_follow_the_mean(tmp_path):
     assert y == pytest.approx(expected, rel=1e-4)
 
 
+# The stress of a clamped bar at half of its length, on the side that is stretched: M y/I.
+def test_stresses_are_those_of_bending(tmp_path):
+    body = sestina.reduce(bar(cells=(16, 1, 1)), STEEL, ENDS, modes=0, file=tmp_path / "bar.h5")
+    system = sestina.System()
+    rod = system.add_reduced_body("rod", tmp_path / "bar.h5")
+    system.add_joint("clamp", "weld", system.ground["origin"], rod["left"])
+    system.add_force("load", "point_force", at=rod["right"], value=(0, 10, 0))
+    system.analysis.type = "statics"
+    result = sestina.simulate(system)
+    amplitudes = [result[f"rod_mode_{i + 1}.q"][-1] for i in range(len(body.frequencies))]
+    stress = body.stresses([amplitudes])[0]
+    middle = np.flatnonzero(abs(body.nodes[:, 0] - LENGTH / 2) < 1e-9)
+    expected = -10.0 * LENGTH / 2 * body.nodes[middle, 1] / (WIDTH * HEIGHT**3 / 12)
+    largest = abs(expected).max()
+    assert stress[middle, 0] == pytest.approx(expected, abs=0.03 * largest)
+    assert abs(stress[middle][:, 1:3]).max() < 0.1 * largest
+    # The nodes move as the interfaces do.
+    moved = body.displacements(amplitudes)
+    slide = moved[right(body.nodes)].mean(axis=0) - moved[left(body.nodes)].mean(axis=0)
+    assert abs(slide[1]) > 0
+    with pytest.raises(sestina.InputError, match="amplitudes has the shape"):
+        body.stresses([1.0, 2.0])
+
+
 # The interface of a cantilever's end shows the rotation, too.
 def test_interfaces_turn(tmp_path):
     sestina.reduce(bar(cells=(10, 1, 1)), STEEL, ENDS, modes=0, file=tmp_path / "bar.h5")
