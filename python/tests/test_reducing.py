@@ -89,20 +89,21 @@ def test_frequencies_of_a_cantilever_are_those_of_the_full_mesh(tmp_path):
     assert found == pytest.approx(np.sqrt(np.sort(squares)) / (2 * np.pi), rel=1e-3)
 
 
-def deflection(file, load, frame):
+def bend(file, load):
+    """The bar, clamped at its left end, at rest with a load (N) along y at its right end."""
     system = sestina.System()
-    system.add_reduced_body("rod", file)
-    system.add_joint("clamp", "weld", system.ground["origin"], f"rod.{frame[0]}")
-    system.add_force("load", "point_force", at=f"rod.{frame[1]}", value=load)
+    rod = system.add_reduced_body("rod", file)
+    system.add_joint("clamp", "weld", system.ground["origin"], rod["left"])
+    system.add_force("load", "point_force", at=rod["right"], value=(0, load, 0))
     system.analysis.type = "statics"
-    result = sestina.simulate(system)
-    return result[f"rod.{frame[1]}.y"][-1], result["energy.strain"][-1]
+    return sestina.simulate(system)
 
 
 def test_a_cantilever_bends_as_the_full_mesh(tmp_path):
     nodes, elements = bar(cells=(10, 1, 1))
     sestina.reduce((nodes, elements), STEEL, ENDS, modes=0, file=tmp_path / "bar.h5")
-    y, energy = deflection(tmp_path / "bar.h5", (0, 10.0, 0), ("left", "right"))
+    result = bend(tmp_path / "bar.h5", 10)
+    y, energy = result["rod.right.y"][-1], result["energy.strain"][-1]
     # The mesh with its left end held and its right end on a rigid plate, whose middle has the load.
     _, K = solid_elements.assemble(solid_elements.to_mesh((nodes, elements)), STEEL)
     inner = np.flatnonzero(np.repeat(~left(nodes) & ~right(nodes), 3))
@@ -124,7 +125,7 @@ def test_averaging_interfaces_follow_the_mean(tmp_path):
     nodes, elements = bar(cells=(6, 1, 1))
     ends = {name: {"nodes": chosen, "type": "averaging"} for name, chosen in ENDS.items()}
     sestina.reduce((nodes, elements), STEEL, ends, modes=0, file=tmp_path / "bar.h5")
-    y, _ = deflection(tmp_path / "bar.h5", (0, 10.0, 0), ("left", "right"))
+    y = bend(tmp_path / "bar.h5", 10)["rod.right.y"][-1]
     mesh = solid_elements.to_mesh((nodes, elements))
     _, K = solid_elements.assemble(mesh, STEEL)
     weights = [solid_elements.surface_weights(mesh, np.flatnonzero(chosen(nodes))) for chosen in ENDS.values()]
@@ -148,12 +149,7 @@ def test_averaging_interfaces_follow_the_mean(tmp_path):
 # The stress of a clamped bar at half of its length, on the side that is stretched: M y/I.
 def test_stresses_are_those_of_bending(tmp_path):
     body = sestina.reduce(bar(cells=(16, 1, 1)), STEEL, ENDS, modes=0, file=tmp_path / "bar.h5")
-    system = sestina.System()
-    rod = system.add_reduced_body("rod", tmp_path / "bar.h5")
-    system.add_joint("clamp", "weld", system.ground["origin"], rod["left"])
-    system.add_force("load", "point_force", at=rod["right"], value=(0, 10, 0))
-    system.analysis.type = "statics"
-    result = sestina.simulate(system)
+    result = bend(tmp_path / "bar.h5", 10)
     amplitudes = [result[f"rod_mode_{i + 1}.q"][-1] for i in range(len(body.frequencies))]
     stress = body.stresses([amplitudes])[0]
     middle = np.flatnonzero(abs(body.nodes[:, 0] - LENGTH / 2) < 1e-9)
@@ -172,12 +168,7 @@ def test_stresses_are_those_of_bending(tmp_path):
 # The interface of a cantilever's end shows the rotation, too.
 def test_interfaces_turn(tmp_path):
     sestina.reduce(bar(cells=(10, 1, 1)), STEEL, ENDS, modes=0, file=tmp_path / "bar.h5")
-    system = sestina.System()
-    rod = system.add_reduced_body("rod", tmp_path / "bar.h5")
-    system.add_joint("clamp", "weld", system.ground["origin"], rod["left"])
-    system.add_force("load", "point_force", at=rod["right"], value=(0, 10, 0))
-    system.analysis.type = "statics"
-    result = sestina.simulate(system)
+    result = bend(tmp_path / "bar.h5", 10)
     slope = 2 * result["rod.right.axes[3]"][-1]
     assert slope == pytest.approx(1.5 * result["rod.right.y"][-1] / LENGTH, rel=0.02)
 

@@ -79,8 +79,8 @@ class NewtonProgress {
     return iterations_ == most_iterations_ ? Outcome::kDiverges : Outcome::kGoesOn;
   }
 
-  // Of this iteration. Where it took one increment, which measures nothing, that of the one before, and
-  // slower: eta becomes eta^0.8, until a second increment has to be taken and measures it anew.
+  // Returns the rate of this iteration. One increment measures nothing: the rate is then that of the
+  // iteration before, made slower (eta becomes eta^0.8), until a second increment is taken and measures it.
   double rate() const { return is_rate_known_ ? rate_ : std::max(rate_, eta_ / (1.0 + eta_)); }
   // Whether it contracts so slowly that new tangents pay.
   bool wants_new_tangents() const { return is_rate_known_ && rate_ > kSlow; }

@@ -8,7 +8,7 @@ namespace sestina {
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, BodySpec& out);
 // The keys of a body of type `beam` beside its name.
 void read_beam(ReadContext& context, const MapReader& map, BodySpec& out);
-// Those of type `reduced`, and its file.
+// Reads the keys of a body of type `reduced` beside its name, and its file.
 void read_reduced(ReadContext& context, const MapReader& map, BodySpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, JointSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, ForceSpec& out);

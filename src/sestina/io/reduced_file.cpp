@@ -71,37 +71,15 @@ std::size_t read_count(hid_t file, const char* name, std::size_t most) {
 }
 
 ReducedModes read_modes(hid_t file) {
-  ReducedModes modes;
-  const std::size_t k = modes.count = read_count(file, "modes", kMostModes);
-  const std::size_t p = read_count(file, "interfaces", kMostInterfaces);
-  modes.mass = read_values(file, "mass", 1)[0];
-  modes.center_of_mass = vector_at(read_values(file, "center_of_mass", 3), 0);
-  modes.J0 = matrix_at(read_values(file, "inertia", 6), 0);
-  modes.frequencies = read_values(file, "frequencies", k);
-  const NumberList J1 = read_values(file, "inertia_by_mode", 6 * k);
-  const NumberList J2 = read_values(file, "inertia_by_modes", 6 * k * k);
-  const NumberList g = read_values(file, "angular_momentum_by_modes", 3 * k * k);
-  for (std::size_t i = 0; i < k; ++i) modes.J1.push_back(matrix_at(J1, i));
-  for (std::size_t i = 0; i < k * k; ++i) {
-    modes.J2.push_back(matrix_at(J2, i)), modes.g.push_back(vector_at(g, i));
+  const std::size_t modes = read_count(file, "modes", kMostModes);
+  const std::size_t interfaces = read_count(file, "interfaces", kMostInterfaces);
+  const std::vector<std::string> names =
+      interfaces > 0 ? read_strings(file, "names") : std::vector<std::string>();
+  if (names.size() != interfaces) {
+    throw Hdf5Error(fmt::format("'names' has {} texts; expected {}", names.size(), interfaces));
   }
-  const std::vector<std::string> names = p > 0 ? read_strings(file, "names") : std::vector<std::string>();
-  if (names.size() != p) throw Hdf5Error(fmt::format("'names' has {} texts; expected {}", names.size(), p));
-  const NumberList positions = read_values(file, "positions", 3 * p), axes = read_values(file, "axes", 9 * p);
-  const NumberList shifts = read_values(file, "shifts", 3 * p * k),
-                   turns = read_values(file, "turns", 3 * p * k);
-  for (std::size_t i = 0; i < p; ++i) {
-    ReducedModes::Interface interface;
-    interface.name = names[i], interface.position = vector_at(positions, i);
-    const double* R = axes.data() + 9 * i;
-    interface.axes = {R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]};
-    for (std::size_t j = 0; j < k; ++j) {
-      interface.shifts.push_back(vector_at(shifts, i * k + j));
-      interface.turns.push_back(vector_at(turns, i * k + j));
-    }
-    modes.interfaces.push_back(std::move(interface));
-  }
-  return modes;
+  return make_reduced_modes(
+      modes, names, [&](const char* name, std::size_t count) { return read_values(file, name, count); });
 }
 
 void write_modes(const ReducedModes& modes, hid_t file) {
@@ -186,6 +164,36 @@ std::string find_fault_of_interfaces(const ReducedModes& modes) {
 }
 
 }  // namespace
+
+ReducedModes make_reduced_modes(std::size_t count, const std::vector<std::string>& names,
+                                const NumbersOfName& numbers) {
+  ReducedModes modes;
+  const std::size_t k = modes.count = count, p = names.size();
+  modes.mass = numbers("mass", 1)[0];
+  modes.center_of_mass = vector_at(numbers("center_of_mass", 3), 0);
+  modes.J0 = matrix_at(numbers("inertia", 6), 0);
+  modes.frequencies = numbers("frequencies", k);
+  const NumberList J1 = numbers("inertia_by_mode", 6 * k), J2 = numbers("inertia_by_modes", 6 * k * k);
+  const NumberList g = numbers("angular_momentum_by_modes", 3 * k * k);
+  for (std::size_t i = 0; i < k; ++i) modes.J1.push_back(matrix_at(J1, i));
+  for (std::size_t i = 0; i < k * k; ++i) {
+    modes.J2.push_back(matrix_at(J2, i)), modes.g.push_back(vector_at(g, i));
+  }
+  const NumberList positions = numbers("positions", 3 * p), axes = numbers("axes", 9 * p);
+  const NumberList shifts = numbers("shifts", 3 * p * k), turns = numbers("turns", 3 * p * k);
+  for (std::size_t i = 0; i < p; ++i) {
+    ReducedModes::Interface interface;
+    interface.name = names[i], interface.position = vector_at(positions, i);
+    const double* R = axes.data() + 9 * i;
+    interface.axes = {R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]};
+    for (std::size_t j = 0; j < k; ++j) {
+      interface.shifts.push_back(vector_at(shifts, i * k + j));
+      interface.turns.push_back(vector_at(turns, i * k + j));
+    }
+    modes.interfaces.push_back(std::move(interface));
+  }
+  return modes;
+}
 
 std::string find_fault(const ReducedModes& modes) {
   const std::size_t k = modes.count;

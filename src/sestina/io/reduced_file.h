@@ -1,9 +1,12 @@
 // Reduced bodies in HDF5 files (docs/reduced_bodies.md has the format).
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sestina/flexible/reduced_body.h"
 
@@ -15,6 +18,11 @@ std::shared_ptr<const ReducedModes> read_reduced_modes(const std::filesystem::pa
 
 // Replaces the file as a whole. Throws InputError, for numbers that read_reduced_modes() would refuse too.
 void write_reduced_modes(const ReducedModes& modes, const std::filesystem::path& path);
+
+// Modes from the datasets of a file: numbers(name, count) returns so many.
+using NumbersOfName = std::function<std::vector<double>(const char* name, std::size_t count)>;
+ReducedModes make_reduced_modes(std::size_t count, const std::vector<std::string>& names,
+                                const NumbersOfName& numbers);
 
 // Why these are the modes of no body, or an empty text.
 std::string find_fault(const ReducedModes& modes);
