@@ -22,9 +22,10 @@ void write_reduced_body(const std::filesystem::path& path, const nb::dict& array
       throw InputError(fmt::format("{} has {} numbers; expected {}", name, values.size(), count));
     return values;
   };
-  const std::size_t modes = nb::len(arrays["frequencies"]);
-  write_reduced_modes(make_reduced_modes(modes, nb::cast<std::vector<std::string>>(arrays["names"]), numbers),
-                      path);
+  const auto frequencies = nb::cast<std::vector<double>>(arrays["frequencies"]);
+  write_reduced_modes(
+      make_reduced_modes(frequencies.size(), nb::cast<std::vector<std::string>>(arrays["names"]), numbers),
+      path);
 }
 
 nb::object add_reduced_body(nb::handle self, const std::string& name, const std::filesystem::path& file,
