@@ -28,12 +28,52 @@ std::string numbers(const std::vector<double>& values, int start, int count) {
   return text;
 }
 
+// Nodes of cables have no places of their own in the table.
+bool is_listed(const Model& model, BodyIndex body) {
+  const auto has_node = [body](const BeamInfo& beam) {
+    return beam.is_cable && std::ranges::find(beam.nodes, body) != beam.nodes.end();
+  };
+  return !model.bodies()[body].is_mode && std::ranges::none_of(model.beams(), has_node);
+}
+
+// kg, from the first element to before the last.
+double mass_of_cables(const Properties<double>& properties, std::size_t first, std::size_t last) {
+  double sum = 0.0;
+  for (std::size_t k = first; k < last; ++k) {
+    const CableSegment<double>& segment = properties.cable_elements[k].segment;
+    sum += segment.mass * segment.length;
+  }
+  return sum;
+}
+
+double total_mass(const Model& model, const Properties<double>& properties) {
+  double sum = mass_of_cables(properties, 0, properties.cable_elements.size());
+  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
+    if (is_listed(model, b)) sum += properties.bodies[b].M.mass;
+  }
+  return sum;
+}
+
+void print_cables(const Model& model, const Properties<double>& properties) {
+  for (const BeamInfo& beam : model.beams()) {
+    if (!beam.is_cable) continue;
+    const auto first = static_cast<std::size_t>(beam.first_element);
+    const std::size_t last = first + static_cast<std::size_t>(beam.element_count());
+    double length = 0.0;
+    for (std::size_t k = first; k < last; ++k) length += properties.cable_elements[k].segment.length;
+    print("cable {}: {} elements, {:.6g} m, {:.6g} kg; points", beam.name, beam.element_count(), length,
+          mass_of_cables(properties, first, last));
+    for (const BeamInfo::Point& point : beam.points) print(" {}", point.name);
+    print("\n");
+  }
+}
+
 void print_tree(const Model& model, const Properties<double>& properties, const State<double>& state) {
   std::vector<int> depth(static_cast<std::size_t>(model.bodies().size()), 0);
   std::size_t body_width = 4, joint_width = 5;
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyInfo& info = model.bodies()[b];
-    if (info.is_mode) continue;
+    if (!is_listed(model, b)) continue;
     int& own = depth[static_cast<std::size_t>(b.value())];
     own = depth[static_cast<std::size_t>(info.parent.value())] + 1;
     body_width = std::max(body_width, info.name.size() + 2 * static_cast<std::size_t>(std::min(own, 12) - 1));
@@ -43,13 +83,14 @@ void print_tree(const Model& model, const Properties<double>& properties, const 
         "initial q | u");
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyInfo& info = model.bodies()[b];
-    if (info.is_mode) continue;
+    if (!is_listed(model, b)) continue;
     const auto indent =
         2 * static_cast<std::size_t>(std::min(depth[static_cast<std::size_t>(b.value())], 12) - 1);
     print("{:<{}}  {:<{}}  {:<11}  {:>10.6g}  {} | {}\n", std::string(indent, ' ') + info.name, body_width,
           info.joint_name, joint_width, joint_info(info.joint_type).keyword, properties.bodies[b].M.mass,
           numbers(state.q, info.q_start, info.nq), numbers(state.u, info.u_start, info.nu));
   }
+  print_cables(model, properties);
   for (const ReducedBodyInfo& body : model.reduced_bodies()) {
     const ReducedModes& modes = *body.modes;
     print("reduced body {}: {} modes", body.name, modes.count);
@@ -68,7 +109,7 @@ void print_energy(const std::shared_ptr<const Model>& model, const Properties<do
   ForwardDynamics dynamics(model, properties, "recursive");
   dynamics.update(state);
   const Energy<double> energy = dynamics.energy(state);
-  const Momentum<double> momentum = calc_momentum(*model, state, dynamics.kinematics());
+  const Momentum<double> momentum = calc_momentum(*model, properties, state, dynamics.kinematics());
   print("initial energy: kinetic {:.6g} J, potential {:.6g} J\n", energy.kinetic, energy.potential);
   print("initial momentum: ({:.6g}, {:.6g}, {:.6g}) kg m/s\n", momentum.linear.x, momentum.linear.y,
         momentum.linear.z);
@@ -177,8 +218,7 @@ int info(const ModelOptions& options) {
   const Properties<double> properties = calc_properties(*model);
   AssemblyReport assembly;
   const State<double> state = calc_assembled_state(*model, properties, &assembly);
-  double mass = 0.0;
-  for (const auto& body : properties.bodies) mass += body.M.mass;
+  const double mass = total_mass(*model, properties);
   print("{}\n{}, {:.6g} kg\n\n", model->name().empty() ? options.path : model->name(), size_in_words(*model),
         mass);
   print_tree(*model, properties, state);

@@ -1,4 +1,4 @@
-"""Beams as they are drawn: each node carries half of the element on either side of it."""
+"""Beams as they are drawn: each node carries half of the element on either side of it; cables are lines between nodes."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ class Node(NamedTuple):
     points: dict[str, Any] = {}
     center_of_mass: tuple[float, ...] = (0.0, 0.0, 0.0)
     mass: float = 0.0
+    is_cable: bool = False
 
 
 def _section(section: Mapping[str, Any], length: float) -> dict[str, Any]:
@@ -38,6 +39,8 @@ def _section(section: Mapping[str, Any], length: float) -> dict[str, Any]:
 def nodes_of(beam: Any, bodies: list[str], place: npt.NDArray[np.float64]) -> list[Node]:
     """bodies: the names of a model's bodies; place: (bodies, 3) m, their positions."""
     own = [body for body in bodies if body.startswith(f"{beam.name}_") and body[len(beam.name) + 1:].isdecimal()]
+    if beam.formulation == "ancf_cable":
+        return [Node(name, beam.name, [], is_cable=True) for name in own]
     at = np.array([place[bodies.index(name)] for name in own])
     halves = np.linalg.norm(np.diff(at, axis=0), axis=1) / 2
     section = beam.section.copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -340,10 +341,20 @@ class _ModelScene:
         spring = solids.coil(0.02 * self.extent, 0.004 * self.extent, length)
         self.parts.append(link(force.name, COLOURS[0], spring, start, end))
 
+    def _add_cable(self, nodes: list[str]) -> None:
+        strand = solids.cylinder(0.3 * self.mark, 1.0, self.extent).moved(np.eye(3), np.array([0.0, 0.0, 0.5]))
+        for start, end in itertools.pairwise(nodes):
+            ends = (self.position[:, self.place[name]] for name in (start, end))
+            self.parts.append(link(start, self._colour(nodes[0]), strand, *ends))
+
     def make(self) -> Scene:
         self._add_shapes("ground", self.ground_shapes)
-        for body in self.bodies:
-            self._add_body(body)
+        for name, body in self.bodies.items():
+            if not getattr(body, "is_cable", False):
+                self._add_body(name)
+        for nodes in self.beams.values():
+            if nodes[0].is_cable:
+                self._add_cable([node.name for node in nodes])
         for joint in self.system.joints:
             self._add_joint(joint)
         for force in self.system.forces:

@@ -55,7 +55,8 @@ void bind_fields(nb::class_<Part<ConstraintSpec>>& type) {
       .value("zero", &ConstraintSpec::zero,
              "Of expression: an expression of t, coordinates and parameters that has to vanish; of "
              "speeds at level velocity.")
-      .value("point", &ConstraintSpec::point, "Of point_on_line, point_on_plane, point_on_curve: BODY.POINT")
+      .value("point", &ConstraintSpec::point,
+             "Of point_on_line, point_on_plane, point_on_curve, tangent: BODY.POINT")
       .value("line", &ConstraintSpec::line, "BODY.POINT through which the line goes.")
       .value("plane", &ConstraintSpec::plane, "BODY.POINT in the plane.")
       .numbers("axis", &ConstraintSpec::axis,
@@ -137,9 +138,10 @@ void bind_constraints_of_system(nb::class_<System>& system) {
       "expression\n"
       "(zero), point_on_line (point, line, axis), point_on_plane (point, plane, normal), point_on_curve "
       "(point, curve,\n"
-      "position or table, range, periodic, start), rolling (body, axis, radius, plane, normal); keys: "
-      "the attributes of\n"
-      "Constraint. Joints that close loops need no constraints. A PythonConstraint in place of a type "
+      "position or table, range, periodic, start), rolling (body, axis, radius, plane, normal), tangent "
+      "(point of a\n"
+      "cable, line, axis); keys: the attributes of Constraint. Joints that close loops need no constraints. "
+      "A PythonConstraint in place of a type "
       "computes its\n"
       "conditions in a function.");
   system.def(

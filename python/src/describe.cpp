@@ -339,6 +339,7 @@ BeamSectionSpec to_section(const std::string& place, nb::handle given) {
              {"GJ", number_into(section.GJ)},
              {"EIy", number_into(section.EIy)},
              {"EIz", number_into(section.EIz)},
+             {"EI", number_into(section.EI)},
              {"mass", number_into(section.mass)},
              {"Ixx", number_into(section.Ixx)},
              {"Iyy", number_into(section.Iyy)},
@@ -354,6 +355,7 @@ nb::object from_section(const BeamSectionSpec& section) {
   put(dictionary, "EA", section.EA), put(dictionary, "GAy", section.GAy);
   put(dictionary, "GAz", section.GAz), put(dictionary, "GJ", section.GJ);
   put(dictionary, "EIy", section.EIy), put(dictionary, "EIz", section.EIz);
+  put(dictionary, "EI", section.EI);
   put(dictionary, "mass", section.mass), put(dictionary, "Ixx", section.Ixx);
   put(dictionary, "Iyy", section.Iyy), put(dictionary, "Izz", section.Izz);
   return dictionary;

@@ -144,7 +144,7 @@ nb::object mass_matrix(FrozenModel& self, nb::handle q, nb::handle out) {
         for (int i = 0; i < nu; ++i) {
           for (int j = 0; j <= i; ++j) M[i * nu + j] = M[j * nu + i] = composite.matrix()(i, j);
         }
-        if (scratch.model->reduced_bodies().empty()) return;
+        if (!scratch.model->has_inertia_rows()) return;
         ConstraintRows<double> rows(*scratch.model);
         update_constraint_rows(*scratch.model, *scratch.properties, scratch.state, scratch.kinematics, rows);
         add_inertia_of_rows(*scratch.model, scratch.kinematics, rows,
@@ -281,7 +281,8 @@ nb::object momentum(FrozenModel& self, nb::handle q, nb::handle u, nb::handle ou
       [&](Scratch& scratch, int k) {
         states.load(k, scratch.state);
         update_kinematics<double>(*scratch.model, *scratch.properties, scratch.state, scratch.kinematics);
-        const Momentum<double> sum = calc_momentum(*scratch.model, scratch.state, scratch.kinematics);
+        const Momentum<double> sum =
+            calc_momentum(*scratch.model, *scratch.properties, scratch.state, scratch.kinematics);
         put(sum.linear, linear.row(k).data());
         put(sum.angular, angular.row(k).data());
       },

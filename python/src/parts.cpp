@@ -134,6 +134,9 @@ void bind_body(nb::module_& module) {
             return point_of(spec.name.text, spec.points, point);
           },
           nb::arg("point"))
+      .def_prop_ro(
+          "formulation", [](const Part<BodySpec>& body) { return beam_of(body.spec()).formulation.text; },
+          "Of a beam: `geometrically_exact`, or `ancf_cable`, a cable.")
       .def("__repr__", [](const Part<BodySpec>& body) {
         return fmt::format("<sestina.Body {}>", body.spec().name.text);
       });

@@ -127,7 +127,8 @@ nb::object add_body(nb::handle self, const std::string& name, const Number& mass
 }
 
 nb::object add_beam(nb::handle self, const std::string& name, nb::handle centerline, nb::handle section,
-                    nb::handle material, const Triple& up, const Number& elements, nb::handle points) {
+                    nb::handle material, const Triple& up, const Number& elements, nb::handle points,
+                    const std::string& formulation, const Number& pretension, bool precurved) {
   const std::string place = "bodies." + name;
   BeamSpec beam;
   beam.centerline = to_centerline(place + ".centerline", centerline);
@@ -135,6 +136,7 @@ nb::object add_beam(nb::handle self, const std::string& name, nb::handle centerl
   beam.material = to_material(place + ".material", material);
   beam.up = up;
   beam.elements = elements;
+  beam.formulation = formulation, beam.pretension = pretension, beam.precurved = precurved;
   std::vector<PointSpec> own_points;
   if (!points.is_none()) own_points = to_points(place + ".points", points);
   BodySpec& body = nb::cast<System&>(self).add_beam(name, std::move(beam));
@@ -245,11 +247,14 @@ void bind_bodies_of_system(nb::class_<System>& system) {
       .def("add_beam", add_beam, nb::arg("name"), nb::arg("centerline"), nb::arg("section"),
            nb::arg("material") = nb::none(), nb::kw_only(), nb::arg("up") = Triple{0, 0, 1},
            nb::arg("elements") = Number(16), nb::arg("points") = nb::none(),
+           nb::arg("formulation") = "geometrically_exact", nb::arg("pretension") = Number(0.0),
+           nb::arg("precurved") = false,
            nb::sig(
                "def add_beam(self, name: str, centerline: typing.Any, section: typing.Any, material: "
                "typing.Any = None, *, up: collections.abc.Sequence[float | str] = (0, 0, 1), elements: int | "
-               "str = 16, points: dict[str, typing.Any] | None = None) -> Body"),
-           "Adds a geometrically exact beam.\n\n"
+               "str = 16, points: dict[str, typing.Any] | None = None, formulation: str = "
+               "'geometrically_exact', pretension: float | str = 0, precurved: bool = False) -> Body"),
+           "Adds a geometrically exact beam; or a cable, with formulation='ancf_cable'.\n\n"
            "centerline: {'from': (x, y, z), 'to': (x, y, z)}, {'points': [...]} or {'curve': (..), 'length': "
            "..},"
            " m,\n"
@@ -259,8 +264,11 @@ void bind_bodies_of_system(nb::class_<System>& system) {
            "damping "
            "(s);\n"
            "up: the sections' z-axis; points: {'mid': {'at': 0.5}} by arc length over length, beside `start` "
-           "and "
-           "`end`.");
+           "and `end`.\n"
+           "The section of a cable is {'circle': r}, {'tube': (inner, outer)} or EA (N), EI (N m^2), mass "
+           "(kg/m);\n"
+           "pretension: N, where it begins; precurved: its natural shape is bent as the centerline, else "
+           "straight.");
 }
 
 void bind_parts_of_system(nb::class_<System>& system) {

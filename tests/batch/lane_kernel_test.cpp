@@ -111,7 +111,8 @@ TEST_P(LaneKernels, GiveTheRatesAndObservablesOfEachModelByItself) {
       const Energy<double> energy = single.energy(state);
       EXPECT_NEAR(at(energies, 0), energy.kinetic, 1e-12 * (1.0 + energy.kinetic));
       EXPECT_NEAR(at(energies, 1), energy.potential, 1e-12 * (1.0 + std::abs(energy.potential)));
-      const Momentum<double> total = calc_momentum(single.model(), state, single.kinematics());
+      const Momentum<double> total =
+          calc_momentum(single.model(), single.properties(), state, single.kinematics());
       EXPECT_NEAR(at(momentum, 1), total.linear.y, 1e-12 * (1.0 + norm(total.linear)));
       EXPECT_NEAR(at(momentum, 5), total.angular.z, 1e-12 * (1.0 + norm(total.angular)));
       const Vec3<double> last =

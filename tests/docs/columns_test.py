@@ -10,10 +10,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Between them these have every joint and constraint, a loop, events, a discrete variable, a contact, a beam, a reduced body, a state and an actuator.
+# Between them these have every joint and constraint, a loop, events, a discrete variable, a contact, a beam, a cable, a reduced body, a state and an actuator.
 EXAMPLES = ["07_every_joint_and_force", "12_bouncing_pendulum", "16_four_bar", "19_every_constraint",
             "21_bowling_ball", "22_spin_up", "23_stick_slip", "24_hydraulic_boom",
-            "25_sloshing_tank", "27_flexible_slider_crank"]
+            "25_sloshing_tank", "27_flexible_slider_crank", "28_whip"]
 NAME = "[A-Za-z_][A-Za-z0-9_]*"
 
 

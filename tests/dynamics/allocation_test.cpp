@@ -53,7 +53,7 @@ void expect_no_allocation(Evaluation<T>& at, const State<T>& state) {
   EXPECT_EQ(allocations, before) << "update_inverse_dynamics";
   energy = calc_energy<T>(model, at.properties, state, at.kinematics, at.forces);
   power = calc_power<T>(model, at.properties, state, at.kinematics, at.forces);
-  momentum = calc_momentum<T>(model, state, at.kinematics);
+  momentum = calc_momentum<T>(model, at.properties, state, at.kinematics);
   EXPECT_EQ(allocations, before) << "calc_energy, calc_power, calc_momentum";
   EXPECT_NE(value_of(energy.kinetic) + value_of(power.supplied) + value_of(norm(momentum.linear)), 0.0);
 }

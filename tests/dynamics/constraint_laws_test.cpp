@@ -205,6 +205,34 @@ void add_reduced_bodies(const Add& add) {
   });
 }
 
+// Points of cables, whose positions and slopes are coordinates of their own.
+void add_cables(const Add& add) {
+  const auto rope = [](System& s) {
+    BeamSpec spec;
+    spec.formulation = "ancf_cable";
+    spec.centerline.from = Triple{0.2, 0, 0}, spec.centerline.to = Triple{1.1, 0.3, 0.2};
+    spec.elements = 2;
+    spec.section.EA = 0.5, spec.section.EI = 0.02, spec.section.mass = 15;
+    s.add_beam("rope", spec).points.push_back({"mid", {}, {}, Number(0.5)});
+  };
+  add("nothing on a cable", rope);
+  add("weld of a cable's end", [&](System& s) {
+    rope(s);
+    s.add_joint("cut", "weld", "b.p", "rope.start");
+  });
+  add("cable between two bodies", [&](System& s) {
+    rope(s);
+    s.add_joint("cut", "spherical", "rope.start", "b.p");
+    s.add_joint("cut2", "weld", "rope.end", "d.p");
+  });
+  add("tangent and distance of a cable", [&](System& s) {
+    rope(s);
+    ConstraintSpec& tangent = s.add_constraint("c1", "tangent");
+    tangent.point = "rope.mid", tangent.line = "d.p", tangent.axis = Triple{0.3, -0.5, 0.8};
+    s.add_distance("c2", "rope.end", "b.p", "0.7 + 0.1*sin(t)");
+  });
+}
+
 // Every kind of condition, each in a system of its own.
 std::vector<std::pair<std::string, System>> systems() {
   std::vector<std::pair<std::string, System>> all;
@@ -227,6 +255,7 @@ std::vector<std::pair<std::string, System>> systems() {
   add_conditions_on_cut_joints(add);
   add_guides_and_programs(add);
   add_reduced_bodies(add);
+  add_cables(add);
   return all;
 }
 
@@ -274,6 +303,19 @@ struct AtState {
   ConstraintRows<double> rows;
   State<double> state;
 };
+
+// Calls f(q, u) with the places of the slope at each node of each cable.
+template <class F>
+void for_each_slope(const Model& model, F&& f) {
+  for (const BeamInfo& beam : model.beams()) {
+    for (std::size_t k = 0; k < beam.slope_q.size(); ++k) {
+      f(static_cast<std::size_t>(beam.slope_q[k]), static_cast<std::size_t>(beam.slope_u[k]));
+    }
+  }
+}
+Vec3<double> three(const std::vector<double>& x, std::size_t first) {
+  return {x[first], x[first + 1], x[first + 2]};
+}
 
 class EachConstraint : public testing::Test {
  protected:
@@ -366,8 +408,13 @@ TEST_F(EachConstraint, ForcesDoTheWorkThatTheRatesTell) {
         power += dot(V[b], body[b]);
         sum += shift_back(body[b], at.kinematics.motion[b].X_WB.p);
       }
-      // Action is reaction.
-      EXPECT_NEAR(norm(sum.force) + norm(sum.torque), 0.0, 1e-13);
+      for_each_slope(*at.model, [&](std::size_t q, std::size_t u) {  // instead of the ground
+        if (norm(three(tau, u)) > 0.0)
+          sum.torque += cross(three(at.state.q, q), three(tau, u)) - body[0].torque;
+      });
+      // Action is reaction, but for the inertial forces of a cable.
+      const ConstraintRow<double>& row = at.rows.rows[r];
+      if (!row.is_inertia || row.a != row.b) EXPECT_NEAR(norm(sum.force) + norm(sum.torque), 0.0, 1e-13);
       for (std::size_t k = 0; k < tau.size(); ++k) power += tau[k] * at.state.u[k];
       EXPECT_NEAR(power, calc_rate<double>(at.rows, at.rows.rows[r], V, at.state.u), 1e-13);
     }
@@ -387,6 +434,14 @@ TEST_F(EachConstraint, DoesNotChangeWithTheObserver) {
       frame.V_WB.w += V.w;
       frame.V_WB.v += V.v + cross(V.w, frame.X_WB.p);
     }
+    for_each_slope(*at.model, [&](std::size_t q, std::size_t u) {
+      const Vec3<double> slope = X.R * three(at.state.q, q),
+                         rate = X.R * three(at.state.u, u) + cross(V.w, slope);
+      for (int i = 0; i < 3; ++i) {
+        at.state.q[q + static_cast<std::size_t>(i)] = slope[i];
+        at.state.u[u + static_cast<std::size_t>(i)] = rate[i];
+      }
+    });
     update_constraint_rows(*at.model, at.properties, at.state, at.kinematics, at.rows);
     for (std::size_t r = 0; r < here.size(); ++r) {
       EXPECT_NEAR(at.rows.rows[r].error, here[r].error, 1e-12);

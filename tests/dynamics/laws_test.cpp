@@ -72,7 +72,8 @@ TEST(Momentum, OfAFloatingSystemIsConservedWhateverItsInnerForces) {
   double most_force = 0.0;
   for (std::uint64_t seed = 1; seed <= kLawTrees; ++seed) {
     Motion m(random_system(seed, {.has_ground_forces = false, .is_floating = true}), seed);
-    const Momentum<Dual> momentum = calc_momentum(*m.dual.model, m.moving, m.dual.kinematics);
+    const Momentum<Dual> momentum =
+        calc_momentum(*m.dual.model, m.dual.properties, m.moving, m.dual.kinematics);
     const double tolerance = 1e-12 * std::max(m.force_scale(), 1.0);  // the residual of the root's joint
     EXPECT_NEAR(norm(Vec3<double>{momentum.linear.x.d, momentum.linear.y.d, momentum.linear.z.d}), 0.0,
                 tolerance)

@@ -63,6 +63,26 @@ def check_flexible_slider_crank(sestina, expect_at_most):
     expect_at_most(0.05 * largest, difference, f"bend of the rod, of {largest:.3g} m, against a hinged bar, m")
 
 
+def check_whip(sestina, expect_at_most):
+    g, L = 9.81, 1.6
+    result = sestina.run("28_whip.yaml")
+    t, z, energy, lost = (result.column(name) for name in ("t", "rope.end.z", "energy.total", "energy.dissipated"))
+    balance = max(abs(a + b - energy[0]) for a, b in zip(energy, lost))
+    expect_at_most(1e-6, balance, "energy, J")
+    # A folded chain without losses (M. G. Calkin, R. H. March, Am. J. Phys. 57 (1989) 154): when its end has fallen by
+    # x, the energy of what still falls is that of the whole: v^2 = 2 g x (1 - x/2L)/(1 - x/L). This bend is not narrow.
+    def time_of_fall(x, parts=2000):  # by x = y^2, which takes the root away
+        h = math.sqrt(x) / parts
+        slowness = [2 * math.sqrt((1 - y * y / L) / (2 * g * (1 - y * y / (2 * L)))) for y in ((i + 0.5) * h for i in range(parts))]
+        return h * sum(slowness)
+
+    late = [time - time_of_fall(-height) for time, height in zip(t, z) if -1.5 < height < -0.05]
+    expect_at_most(8e-3, max(map(abs, late)), "time of fall, s, against a chain without width")
+    free = math.sqrt(2 * 1.5 / g)
+    fall = next(time for time, height in zip(t, z) if height < -1.5)
+    expect_at_most(0.9 * free, fall, f"time of fall of 1.5 m, s, less than that of a stone, {free:.3f} s")
+
+
 def rk4(slopes, t, y, h):
     k1 = slopes(t, y)
     k2 = slopes(t + h / 2, [a + h / 2 * k for a, k in zip(y, k1)])

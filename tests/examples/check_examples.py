@@ -47,6 +47,7 @@ CHECKS = {
     "25_sloshing_tank": mechanisms.check_sloshing_tank,
     "26_leg_pair": loops.check_leg_pair,
     "27_flexible_slider_crank": beams.check_flexible_slider_crank,
+    "28_whip": beams.check_whip,
 }
 
 

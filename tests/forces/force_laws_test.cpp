@@ -2,6 +2,7 @@
 #include "forces/force_laws.h"
 
 #include "sestina/forces/bushing.h"
+#include "sestina/forces/cable_force.h"
 #include "sestina/forces/coordinate_friction.h"
 #include "sestina/forces/gravity_between.h"
 #include "sestina/forces/joint_forces.h"
@@ -43,6 +44,21 @@ struct RandomElement<JointSpring> {
     spring.stiffness = T(random.uniform(0.5, 2));
     spring.reference = T(random.uniform(-1, 1));
     return spring;
+  }
+};
+
+template <>
+struct RandomElement<CableForce> {
+  template <class T>
+  static CableForce<T> make(Random& random) {
+    CableForce<T> cable;
+    cable.a = {FrameIndex(1), 0, 0}, cable.b = {FrameIndex(2), 3, 3};
+    CableSegment<T>& segment = cable.segment;
+    segment.length = T(random.uniform(3, 5));
+    segment.EA = T(random.uniform(0.1, 0.2)), segment.EI = T(random.uniform(1e-3, 2e-3));
+    segment.damping = T(random.uniform(0.1, 1));
+    for (std::size_t p = 0; p < 3; ++p) segment.eps0[p] = T(1), segment.k0[p] = draw_vector<T>(random);
+    return cable;
   }
 };
 
@@ -208,9 +224,19 @@ namespace {
 struct ByName {
   template <class Family>
   static std::string GetName(int i) {
-    const char* names[] = {"JointSpring",     "JointDamper",        "JointForce", "SpringDamper",
-                           "PointForce",      "PointTorque",        "Bushing",    "CartesianSpring",
-                           "TorsionalSpring", "CoordinateFriction", "Rope",       "GravityBetween"};
+    const char* names[] = {"JointSpring",
+                           "JointDamper",
+                           "JointForce",
+                           "SpringDamper",
+                           "PointForce",
+                           "PointTorque",
+                           "Bushing",
+                           "CartesianSpring",
+                           "TorsionalSpring",
+                           "CoordinateFriction",
+                           "Rope",
+                           "GravityBetween",
+                           "Cable"};
     return names[i];
   }
 };
@@ -219,7 +245,7 @@ using EveryElement =
                    ElementFamily<SpringDamper>, ElementFamily<PointForce>, ElementFamily<PointTorque>,
                    ElementFamily<Bushing>, ElementFamily<CartesianSpring>,
                    ElementFamily<TorsionalSpringDamper>, ElementFamily<CoordinateFriction>,
-                   ElementFamily<Rope>, ElementFamily<GravityBetween>>;
+                   ElementFamily<Rope>, ElementFamily<GravityBetween>, ElementFamily<CableForce>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Every, ForceLaws, EveryElement, ByName);
 
 }  // namespace

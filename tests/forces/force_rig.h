@@ -10,11 +10,11 @@
 
 namespace sestina::testing_support {
 
-// The ground and two bodies; three coordinates of joints that are not there, with u the rate of q; six values
+// The ground and two bodies; six coordinates of joints that are not there, with u the rate of q; six values
 // of expressions.
 template <class T>
 struct ForceRig {
-  static constexpr int kBodies = 3, kCoordinates = 3, kExpressions = 6;
+  static constexpr int kBodies = 3, kCoordinates = 6, kExpressions = 6;
 
   T t{};
   std::array<T, kCoordinates> q{}, u{};

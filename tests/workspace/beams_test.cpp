@@ -187,7 +187,7 @@ TEST(Beams, FlyingBeamKeepsEnergyAndMomenta) {
     update_kinematics(*model, properties, state, kinematics);
     update_applied_forces(*model, properties, state, kinematics, forces);
     const Energy<double> energy = calc_energy(*model, properties, state, kinematics, forces);
-    return Kept{energy.kinetic + energy.potential, calc_momentum(*model, state, kinematics)};
+    return Kept{energy.kinetic + energy.potential, calc_momentum(*model, properties, state, kinematics)};
   };
   for (const char* rule : {"dormand_prince_54", "radau_iia"}) {
     Simulator simulator(model,

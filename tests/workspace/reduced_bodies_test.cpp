@@ -57,7 +57,8 @@ TEST(ReducedBodies, FlyingBodyKeepsEnergyAndMomenta) {
       update_kinematics(*model, properties, state, kinematics);
       update_applied_forces(*model, properties, state, kinematics, forces);
       const Energy<double> energy = calc_energy(*model, properties, state, kinematics, forces);
-      return std::pair(energy.kinetic + energy.potential, calc_momentum(*model, state, kinematics));
+      return std::pair(energy.kinetic + energy.potential,
+                       calc_momentum(*model, properties, state, kinematics));
     };
     for (const char* rule : {"dormand_prince_54", "radau_iia", "generalized_alpha"}) {
       const double rtol = std::string(rule) == "generalized_alpha" ? 1e-6 : 1e-9;

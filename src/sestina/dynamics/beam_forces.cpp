@@ -65,18 +65,30 @@ Vec6<double> own_motion(const Rotation<double>& R, const double* x) {
 
 BeamForces::BeamForces(const Model& model, const Properties<double>& properties)
     : forces_(properties.forces.connectors.beams),
+      cables_(properties.forces.connectors.cables),
       states_(forces_.size()),
       wrenches_(forces_.size()),
-      elements_(forces_.size()),
+      elements_(forces_.size() + cables_.size()),
       R_a_(forces_.size()),
       R_b_(forces_.size()) {
+  const auto first_speed = [&](FrameIndex frame) { return model.bodies()[BodyIndex(frame.value())].u_start; };
   for (std::size_t i = 0; i < forces_.size(); ++i) {
-    elements_[i].u_a = model.bodies()[BodyIndex(forces_[i].a.value())].u_start;
-    elements_[i].u_b = model.bodies()[BodyIndex(forces_[i].b.value())].u_start;
+    for (int end = 0; end < 2; ++end) {
+      const int u = first_speed(end == 0 ? forces_[i].a : forces_[i].b);
+      elements_[i].u[end][0] = u, elements_[i].u[end][1] = u + 3;
+    }
+  }
+  for (std::size_t i = 0; i < cables_.size(); ++i) {
+    Element& element = elements_[forces_.size() + i];
+    for (int end = 0; end < 2; ++end) {
+      const CableForce<double>::End& of = end == 0 ? cables_[i].a : cables_[i].b;
+      element.u[end][0] = first_speed(of.frame), element.u[end][1] = of.u;
+    }
   }
 }
 
-void BeamForces::update(const Kinematics<double>& kinematics) {
+void BeamForces::update(const State<double>& state, const Kinematics<double>& kinematics) {
+  update_cables(state, kinematics);
   const ForceInput<double> in{0.0, nullptr, nullptr, kinematics.motion.data(), nullptr};
   for (std::size_t i = 0; i < forces_.size(); ++i) {
     states_[i] = forces_[i].relax(in);
@@ -84,7 +96,8 @@ void BeamForces::update(const Kinematics<double>& kinematics) {
   }
 }
 
-void BeamForces::advance(const Kinematics<double>& kinematics) {
+void BeamForces::advance(const State<double>& state, const Kinematics<double>& kinematics) {
+  update_cables(state, kinematics);
   for (std::size_t i = 0; i < forces_.size(); ++i) {
     const auto a = static_cast<std::size_t>(forces_[i].a.value()),
                b = static_cast<std::size_t>(forces_[i].b.value());
@@ -96,8 +109,9 @@ void BeamForces::advance(const Kinematics<double>& kinematics) {
 
 void BeamForces::take(const double* displacement) {
   for (std::size_t i = 0; i < forces_.size(); ++i) {
-    const Vec6<double> change = states_[i].twist_rate(own_motion(R_a_[i], displacement + elements_[i].u_a),
-                                                      own_motion(R_b_[i], displacement + elements_[i].u_b));
+    const Element& element = elements_[i];
+    const Vec6<double> change = states_[i].twist_rate(own_motion(R_a_[i], displacement + element.u[0][0]),
+                                                      own_motion(R_b_[i], displacement + element.u[1][0]));
     wrenches_[i] = states_[i].lambda() + states_[i].stiffness() * change;
   }
 }
@@ -114,10 +128,10 @@ void BeamForces::keep_wrenches() {
 std::optional<ForceIndex> BeamForces::find_non_finite() const {
   for (std::size_t i = 0; i < elements_.size(); ++i) {
     double sum = 0.0;
-    for (const Vec6<double>* f : {&elements_[i].f_a, &elements_[i].f_b}) {
-      for (const double x : f->x) sum += x;
+    for (const Vec6<double>& f : elements_[i].f) {
+      for (const double x : f.x) sum += x;
     }
-    if (!std::isfinite(sum)) return forces_[i].index;
+    if (!std::isfinite(sum)) return i < forces_.size() ? forces_[i].index : cables_[i - forces_.size()].index;
   }
   return std::nullopt;
 }
@@ -148,8 +162,28 @@ void BeamForces::set_forces(std::size_t i, const Kinematics<double>& kinematics)
     element.D[1][0] = to_ground(at_b * P_a, R_b, R_a);
     element.D[1][1] = to_ground(at_b * P_b, R_b, R_b);
   }
-  element.f_a = to_ground(f.a, R_a), element.f_b = to_ground(f.b, R_b);
-  add_turning(element.f_a, element.K[0][0]), add_turning(element.f_b, element.K[1][1]);
+  element.f[0] = to_ground(f.a, R_a), element.f[1] = to_ground(f.b, R_b);
+  add_turning(element.f[0], element.K[0][0]), add_turning(element.f[1], element.K[1][1]);
+}
+
+void BeamForces::update_cables(const State<double>& state, const Kinematics<double>& kinematics) {
+  const ForceInput<double> in{state.t, state.q.data(), state.u.data(), kinematics.motion.data(), nullptr};
+  for (std::size_t i = 0; i < cables_.size(); ++i) {
+    Element& element = elements_[forces_.size() + i];
+    const CableNodes<double> e = cables_[i].nodes(in);
+    const CableNodes<double> f = calc_cable_forces(cables_[i].segment, e, cables_[i].rates(in));
+    const CableTangent tangent = calc_cable_tangent(cables_[i].segment, e);
+    for (std::size_t a = 0; a < 4; ++a) {
+      for (int k = 0; k < 3; ++k) element.f[a / 2][static_cast<int>(3 * (a % 2)) + k] = f[a][k];
+      for (std::size_t b = 0; b < 4; ++b) {
+        for (std::size_t k = 0; k < 9; ++k) {
+          const std::size_t row = 3 * (a % 2) + k / 3, column = 3 * (b % 2) + k % 3;
+          element.K[a / 2][b / 2].m[row][column] = tangent.K[a][b][k / 3][k % 3];
+          element.D[a / 2][b / 2].m[row][column] = tangent.D[a][b][k / 3][k % 3];
+        }
+      }
+    }
+  }
 }
 
 }  // namespace sestina

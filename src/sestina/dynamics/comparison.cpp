@@ -36,7 +36,7 @@ double calc_condition(const Model& model, const Properties<double>& properties, 
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j <= i; ++j) M(i, j) = M(j, i) = mass_matrix.matrix()(i, j);
   }
-  if (!model.reduced_bodies().empty()) {
+  if (model.has_inertia_rows()) {
     ConstraintRows<double> rows(model);
     update_constraint_rows(model, properties, state, kinematics, rows);
     add_inertia_of_rows(model, kinematics, rows, {M.data(), static_cast<std::size_t>(M.size())});
@@ -113,6 +113,10 @@ class CartesianFormulation {
     for (std::size_t i = 0; i < relative.constraints().size(); ++i) {
       const ConstraintInfo& constraint = relative.constraints()[i];
       take(constraint.first_row, model_.constraints()[i].first_row, constraint.rows);
+    }
+    for (std::size_t i = 0; i < relative.beams().size(); ++i) {
+      const BeamInfo& beam = relative.beams()[i];
+      if (beam.is_cable) take(beam.first_row, model_.beams()[i].first_row, beam.row_count());
     }
     for (std::size_t i = 0; i < relative.reduced_bodies().size(); ++i) {
       const ReducedBodyInfo& body = relative.reduced_bodies()[i];
@@ -355,6 +359,13 @@ static std::vector<double> find_reach(const Model& model, const Properties<doubl
       const auto first = reach.begin() + model.bodies()[BodyIndex(node.value())].u_start;
       std::fill_n(first, 3, kTurn);
       std::fill_n(first + 3, 3, kStretch * element.segment.length);
+    }
+  }
+  for (const CableForce<double>& element : properties.cable_elements) {
+    for (const CableForce<double>::End& end : {element.a, element.b}) {
+      const auto node = reach.begin() + model.bodies()[BodyIndex(end.frame.value())].u_start;
+      std::fill_n(node, 3, kStretch * element.segment.length);
+      std::fill_n(reach.begin() + end.u, 3, kTurn);
     }
   }
   return reach;

@@ -65,7 +65,13 @@ void ConstrainedSparse::lay_out(const ConstraintRows<double>& constraints) {
       }
     }
   };
+  // In the order of the rows, as update_residual() needs it.
   for (const CutJointInfo& joint : model_->cut_joints()) add_rows(joint.first_row, joint.rows);
+  for (const BeamInfo& beam : model_->beams()) {
+    for (int k = 0; k < beam.row_count(); k += BeamInfo::kRowsOfElement) {
+      add_rows(beam.first_row + k, BeamInfo::kRowsOfElement);
+    }
+  }
   for (const ConstraintInfo& constraint : model_->constraints())
     add_rows(constraint.first_row, constraint.rows);
   for (const ReducedBodyInfo& body : model_->reduced_bodies()) {

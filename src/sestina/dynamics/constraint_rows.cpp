@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/dynamics/cables.h"
 #include "sestina/dynamics/marker_jacobian.h"
 #include "sestina/dynamics/reduced_bodies.h"
 #include "sestina/model/properties.h"
@@ -123,6 +124,11 @@ void update_constraint_rows(const Model& model, const Properties<T>& properties,
     update_point_on_curve(point, frames, at, constraints.curve_s[static_cast<std::size_t>(point.index)],
                           constraints.rows.data() + point.first_row);
   }
+  for (const Tangent<T>& tangent : set.tangents) {
+    update_tangent(tangent, state.q.data(), state.u.data(), frames,
+                   constraints.rows.data() + tangent.first_row,
+                   constraints.terms.data() + tangent.first_term);
+  }
   for (const Rolling<T>& rolling : set.rollings) {
     update_rolling(rolling, frames, constraints.rows.data() + rolling.first_row);
   }
@@ -133,6 +139,7 @@ void update_constraint_rows(const Model& model, const Properties<T>& properties,
                                 constraints.pairs.data(),
                                 constraints.rows[static_cast<std::size_t>(condition.row)]);
   }
+  set_cable_rows(model, properties, constraints);
   finish_reduced_rows(model, state, kinematics, constraints);
 }
 

@@ -1,6 +1,6 @@
 // All conditions of a model at a state: their rows, and the products with C and C^T that solvers need.
 //
-// Rows are in the order of Model: rows of cut joints first, then rows of constraints.
+// Rows are in the order of Model: those of cut joints, of cables, of constraints, of reduced bodies.
 #pragma once
 
 #include <optional>

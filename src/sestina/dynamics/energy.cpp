@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sestina/dynamics/cables.h"
 #include "sestina/dynamics/reduced_bodies.h"
 #include "sestina/model/properties.h"
 #include "sestina/spatial/scalars.h"
@@ -26,6 +27,8 @@ Energy<T> calc_energy(const Model& model, const Properties<T>& properties, const
   }
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) {
     energy.kinetic += calc_reduced_kinetic_energy(model, state, kinematics);
+    const CableEnergy<T> of_cables = calc_cable_mass_energy(properties, state, kinematics);
+    energy.kinetic += of_cables.kinetic, energy.potential += of_cables.potential;
   }
   const ForceInput<T> in = force_input(state, kinematics, forces);
   for (const CutJoint<T>& cut : properties.constraints.cut_joints) {
@@ -46,7 +49,8 @@ Energy<T> calc_energy(const Model& model, const Properties<T>& properties, const
 }
 
 template <class T>
-Momentum<T> calc_momentum(const Model& model, const State<T>& state, const Kinematics<T>& kinematics) {
+Momentum<T> calc_momentum(const Model& model, const Properties<T>& properties, const State<T>& state,
+                          const Kinematics<T>& kinematics) {
   SpatialForce<T> sum;
   for (std::size_t i = 1; i < kinematics.inertia.size(); ++i) {
     const BodyMotion<T>& motion = kinematics.motion[i];
@@ -54,6 +58,7 @@ Momentum<T> calc_momentum(const Model& model, const State<T>& state, const Kinem
   }
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) {
     sum.torque += calc_reduced_angular_momentum(model, state, kinematics);
+    sum += calc_cable_momentum(properties, state, kinematics);
   }
   return {sum.force, sum.torque};
 }
@@ -98,7 +103,8 @@ std::string explain_non_finite_power(const Model& model, const Properties<double
 #define SESTINA_INSTANTIATE(T)                                                                              \
   template Energy<T> calc_energy(const Model&, const Properties<T>&, const State<T>&, const Kinematics<T>&, \
                                  const AppliedForces<T>&);                                                  \
-  template Momentum<T> calc_momentum(const Model&, const State<T>&, const Kinematics<T>&);                  \
+  template Momentum<T> calc_momentum(const Model&, const Properties<T>&, const State<T>&,                   \
+                                     const Kinematics<T>&);                                                 \
   template Power<T> calc_power(const Model&, const Properties<T>&, const State<T>&, const Kinematics<T>&,   \
                                const AppliedForces<T>&);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)

@@ -30,7 +30,8 @@ Energy<T> calc_energy(const Model& model, const Properties<T>& properties, const
                       const Kinematics<T>& kinematics, const AppliedForces<T>& forces);
 
 template <class T>
-Momentum<T> calc_momentum(const Model& model, const State<T>& state, const Kinematics<T>& kinematics);
+Momentum<T> calc_momentum(const Model& model, const Properties<T>& properties, const State<T>& state,
+                          const Kinematics<T>& kinematics);
 
 template <class T>
 Power<T> calc_power(const Model& model, const Properties<T>& properties, const State<T>& state,

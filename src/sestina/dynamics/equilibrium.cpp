@@ -24,6 +24,10 @@ constexpr double kNeutral = 1e-10;    // relative to the largest stiffness: a di
 constexpr double kLongestStep = 0.5;  // rad, or of the mechanism's size
 constexpr double kGrowing = 1e-10;    // relative to the largest eigenvalue
 constexpr int kMostIterations = 200;
+// Forces in balance say little of soft directions beside stiff ones: there the steps have to be short too,
+// for some iterations at most where nothing resists.
+constexpr double kShortStep = 1e-8;  // rad, or of the mechanism's size
+constexpr int kMostLongSteps = 20;
 constexpr int kMostBendings = 40;
 constexpr double kLongestBending = 1e3;  // rad, or of the mechanism's size
 constexpr int kMostCorrections = 15;     // for a point of the path
@@ -205,7 +209,7 @@ bool Equilibrium::find(double load, State<double>& state) {
   std::fill(state.u.begin(), state.u.end(), 0.0);
   not_finite_.clear();
   if (tangents_.nx() > 0) return find_with_states(state);
-  if (tangents_.has_beams()) {
+  if (tangents_.has_wrenches()) {
     State<double> bent = state;
     if (find_with_wrenches(bent)) {
       state = bent;
@@ -237,7 +241,8 @@ bool Equilibrium::find_with_wrenches(State<double>& state) {
 }
 
 bool Equilibrium::find_downhill(State<double>& state) {
-  double best = INFINITY;
+  double best = INFINITY, last_step = INFINITY;
+  int long_steps = 0;
   State<double> best_state = state;
   for (iterations_ = 0; iterations_ < kMostIterations; ++iterations_) {
     balance(state);
@@ -249,8 +254,10 @@ bool Equilibrium::find_downhill(State<double>& state) {
     if (error <= kRoundOffOfBalance) return true;
     const bool is_better = error < 0.5 * best;
     if (error < best) best = error, best_state = state;
-    if (best <= kBalanced && !is_better) break;
-    move(limited(step()), state);
+    if (best <= kBalanced && !is_better && (last_step <= kShortStep || ++long_steps > kMostLongSteps)) break;
+    const VectorXd d = limited(step());
+    last_step = largest(d);
+    move(d, state);
   }
   state = best_state;
   balance(state);

@@ -85,6 +85,7 @@ bool FloatingTangents::serve(const Model& model, const Properties<double>& prope
     const BodyInfo& body = model.bodies()[b];
     const BodyProperties<double>& of = properties.bodies[b];
     const bool floats = body.joint_type == JointType::kFree || body.joint_type == JointType::kXyz;
+    if (body.is_mode) continue;
     if (body.parent != kGround || !floats || of.armature != 0.0) return false;
     if (!of.structure.has_parallel_frames || norm(of.X_PF.p) != 0.0) return false;
   }

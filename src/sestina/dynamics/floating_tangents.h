@@ -44,7 +44,7 @@ namespace sestina {
 class FloatingTangents {
  public:
   // Whether all bodies hang on the ground by free or xyz joints along its own axes, without rotors, and no
-  // cut joint has one.
+  // cut joint has one. The caller adds the mass of cables, that of the joints of their slopes included.
   static bool serve(const Model& model, const Properties<double>& properties);
 
   // The model must outlive this. It contributes the spring_dampers of the properties.

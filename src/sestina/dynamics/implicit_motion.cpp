@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sestina/base/index.h"
+#include "sestina/dynamics/cables.h"
 #include "sestina/numerics/copy_state.h"
 
 namespace sestina {
@@ -24,11 +25,16 @@ double value_of(const T& x) {
 }
 
 // The residuals of nodes that share an element of a beam with that of the first speed u depend on it.
-void spoil_neighbours(std::span<const BeamForces::Element> elements, int u, std::span<Dual> residual) {
+void spoil_neighbours(std::span<const BeamForces::Element> elements, int u, int nu,
+                      std::span<Dual> residual) {
   const double spoiled = std::numeric_limits<double>::quiet_NaN();
   for (const BeamForces::Element& element : elements) {
-    if (element.u_a != u && element.u_b != u) continue;
-    for (int i = 0; i < 6; ++i) residual[at(element.u_a + i)].d = residual[at(element.u_b + i)].d = spoiled;
+    bool depends = false;
+    for (int k = 0; k < 12; ++k) {
+      const int speed = element.speed(k / 6, k % 6);
+      depends = depends || (speed >= u && speed < u + nu);
+    }
+    for (int k = 0; depends && k < 12; ++k) residual[at(element.speed(k / 6, k % 6))].d = spoiled;
   }
 }
 
@@ -60,7 +66,7 @@ ImplicitMotion::Run<T>::Run(const Model& model)
       udot(at(model.nu())),
       xdot(at(model.nx())),
       lambda(at(model.constraint_rows())) {
-  has_rotors = !model.reduced_bodies().empty() ||
+  has_rotors = model.has_inertia_rows() ||
                std::ranges::any_of(model.cut_joints(), [](const auto& cut) { return cut.armature_row >= 0; });
   rows.wants_bias = has_rotors;
 }
@@ -109,7 +115,7 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
   for (BodyIndex b(1); b.value() < model.bodies().size(); b = BodyIndex(b.value() + 1)) {
     body_of_speed_.insert(body_of_speed_.end(), at(model.bodies()[b].nu), b);
   }
-  dual_numbers_.forces.connectors.beams.clear();
+  dual_numbers_.forces.connectors.clear_beams();
   state_.q.resize(at(model.nq()));
   state_.u.resize(at(model.nu()));
   state_.x.resize(at(model.nx()));
@@ -133,6 +139,7 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
   merge_with_closed_forms();
   find_groups();
   find_places_of_beams();
+  if (floating_) find_masses_of_cables();
   for (auto* values : {&M, &D, &K}) values->assign(pattern_.size(), 0.0);
   for (auto* values : {&C, &v_q}) values->assign(row_pattern_.size(), 0.0);
 }
@@ -180,7 +187,7 @@ void ImplicitMotion::find_pattern(const State<double>& start) {
     };
     set(spoiled);
     evaluate(ones);
-    if (!floating_) spoil_neighbours(beams_.elements(), body.u_start, dual_.inverse.residual);
+    if (!floating_) spoil_neighbours(beams_.elements(), body.u_start, body.nu, dual_.inverse.residual);
     set(0.0);
     add_columns_to_pattern(body.nu);
   }
@@ -227,11 +234,8 @@ void ImplicitMotion::merge_with_closed_forms() {
     row_rest_.for_each([&](int i, int j, int) { of_v[at(j)].push_back(i); });
     for (std::size_t k = at(model_.nu()); k < of_r.size(); ++k) of_r[k].push_back(static_cast<int>(k));
     for (const BeamForces::Element& element : beams_.elements()) {
-      for (const int a : {element.u_a, element.u_b}) {
-        for (const int b : {element.u_a, element.u_b}) {
-          for (int k = 0; k < 36; ++k) of_r[at(b + k / 6)].push_back(a + k % 6);
-        }
-      }
+      element.for_each_number(
+          [&](int row, int column, int, int, int, int) { of_r[at(column)].push_back(row); });
     }
     floating_->add_to_pattern(of_r, of_v);
     pattern_ = make_pattern(rest_.rows, of_r), row_pattern_ = make_pattern(row_rest_.rows, of_v);
@@ -242,14 +246,29 @@ void ImplicitMotion::merge_with_closed_forms() {
 
 void ImplicitMotion::find_places_of_beams() {
   for (const BeamForces::Element& element : beams_.elements()) {
-    const int ends[] = {element.u_a, element.u_b};
-    for (const int a : ends) {
-      for (const int b : ends) {
-        for (int k = b; k < b + 6; ++k) {
-          beam_places_.push_back(pattern_.place(a, k));
-        }
+    element.for_each_number([&](int row, int column, int, int, int k, int) {
+      if (k % 3 == 0) beam_places_.push_back(pattern_.place(row, column));
+    });
+  }
+}
+
+void ImplicitMotion::find_masses_of_cables() {
+  if (numbers_.cable_elements.empty()) return;
+  ConstraintRows<double> rows(model_);
+  set_cable_rows(model_, numbers_, rows);
+  for (const ConstraintRow<double>& row : rows.rows) {
+    if (!row.is_inertia) continue;
+    const std::span terms = std::span(rows.terms).subspan(at(row.first_term), at(row.terms));
+    for (const SpeedTerm<double>& a : terms) {
+      for (const SpeedTerm<double>& b : terms) {
+        cable_masses_.emplace_back(pattern_.place(a.speed, b.speed), a.coefficient * b.coefficient);
       }
     }
+  }
+  for (BodyIndex b(1); b.value() < model_.bodies().size(); ++b) {
+    const int u = model_.bodies()[b].u_start;
+    if (model_.bodies()[b].is_mode)
+      cable_masses_.emplace_back(pattern_.place(u, u), numbers_.bodies[b].armature);
   }
 }
 
@@ -472,25 +491,22 @@ void ImplicitMotion::add_closed_forms(const State<double>& state, std::span<cons
   }
   floating_->add(numbers_, plain_.kinematics, plain_.inverse.acceleration, plain_.rows, lambda, driven,
                  {M, D, K, C, v_q});
+  for (const auto& [place, mass] : cable_masses_) M[place] += mass;
   for (int k = model_.nu(); k < pattern_.rows; ++k) M[pattern_.place(k, k)] = 1.0;
 }
 
-// The rows of a block follow one another in the pattern.
+// Three rows follow one another in the pattern.
 void ImplicitMotion::add_beams(const State<double>& state) {
   update_kinematics(model_, numbers_, state, plain_.kinematics);
-  beams_.update(plain_.kinematics);
+  beams_.update(state, plain_.kinematics);
   auto place = beam_places_.begin();
   for (const BeamForces::Element& element : beams_.elements()) {
-    for (std::size_t a = 0; a < 2; ++a) {
-      for (std::size_t b = 0; b < 2; ++b) {
-        for (std::size_t column = 0; column < 6; ++column, ++place) {
-          for (std::size_t row = 0; row < 6; ++row) {
-            K[*place + row] += element.K[a][b].m[row][column];
-            D[*place + row] += element.D[a][b].m[row][column];
-          }
-        }
-      }
-    }
+    element.for_each_number([&](int, int, int i, int j, int k, int l) {
+      const std::size_t p = *place + at(k % 3);
+      K[p] += element.K[i][j].m[k][l];
+      D[p] += element.D[i][j].m[k][l];
+      if (k % 3 == 2) ++place;
+    });
   }
 }
 

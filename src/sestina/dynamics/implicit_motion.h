@@ -84,6 +84,7 @@ class ImplicitMotion {
   void merge_with_closed_forms();
   void find_groups();
   void find_places_of_beams();
+  void find_masses_of_cables();
   void find_drives(const State<double>& start);
   void add_beams(const State<double>& state);
   void set_state(const State<double>& state, std::span<const double> wdot);
@@ -105,6 +106,8 @@ class ImplicitMotion {
   State<Dual> state_;
   BeamForces beams_;
   std::vector<std::size_t> beam_places_;  // in the pattern: of the columns of all blocks of beams in turn
+  // Numbers of M, which are constant, where closed forms serve; and their places.
+  std::vector<std::pair<std::size_t, double>> cable_masses_;
   Run<double> plain_;
   Run<Dual> dual_;  // without beams
   SparsePattern pattern_, row_pattern_;

@@ -65,8 +65,7 @@ MotionTangents::MotionTangents(const Model& model, const Properties<double>& pro
   rate_x.setZero(states, states);
   for (Eigen::MatrixXd* matrix : {&rate_q, &rate_u}) matrix->setZero(states, n);
   rate.setZero(states);
-  numbers_.forces.connectors.beams.clear();
-  properties_.forces.connectors.beams.clear();
+  numbers_.forces.connectors.clear_beams(), properties_.forces.connectors.clear_beams();
 }
 
 void MotionTangents::set_wrenches(Wrenches wrenches) {
@@ -74,16 +73,18 @@ void MotionTangents::set_wrenches(Wrenches wrenches) {
   wrenches_ = wrenches;
 }
 
-void MotionTangents::add_beams() {
+void MotionTangents::add_beams(const State<double>& state) {
   if (wrenches_ == Wrenches::kKept) {
-    beams_.advance(plain_kinematics_);
+    beams_.advance(state, plain_kinematics_);
   } else {
-    beams_.update(plain_kinematics_);
+    beams_.update(state, plain_kinematics_);
   }
   for (const BeamForces::Element& element : beams_.elements()) {
-    for (int i = 0; i < 6; ++i) {
-      r[element.u_a + i] += element.f_a[i], r[element.u_b + i] += element.f_b[i];
-      scale[element.u_a + i] += std::abs(element.f_a[i]), scale[element.u_b + i] += std::abs(element.f_b[i]);
+    for (int end = 0; end < 2; ++end) {
+      for (int i = 0; i < 6; ++i) {
+        r[element.speed(end, i)] += element.f[end][i];
+        scale[element.speed(end, i)] += std::abs(element.f[end][i]);
+      }
     }
   }
 }
@@ -184,7 +185,7 @@ void MotionTangents::update(const State<double>& state, std::span<const double> 
     a[i] = is_condition ? calc_acceleration(rows_, row, inverse_.acceleration, udot_).v : 0.0;
   }
   set_matrices(state, udot, lambda);
-  if (has_beams()) add_beams();
+  if (has_beams()) add_beams(state);
 }
 
 void MotionTangents::update_conditions(const State<double>& state) {
@@ -243,14 +244,10 @@ void MotionTangents::update_tangents(const State<double>& state, std::span<const
     state_.x[at(k)].d = 0.0;
   }
   for (const BeamForces::Element& element : beams_.elements()) {
-    const int ends[] = {element.u_a, element.u_b};
-    for (int i = 0; i < 2; ++i) {
-      for (int j = 0; j < 2; ++j) {
-        using Block = Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>;
-        r_q.block<6, 6>(ends[i], ends[j]) += Block(&element.K[i][j].m[0][0]);
-        if (by_speeds) r_u.block<6, 6>(ends[i], ends[j]) += Block(&element.D[i][j].m[0][0]);
-      }
-    }
+    element.for_each_number([&](int row, int column, int i, int j, int k, int l) {
+      r_q(row, column) += element.K[i][j].m[k][l];
+      if (by_speeds) r_u(row, column) += element.D[i][j].m[k][l];
+    });
   }
 }
 

@@ -53,6 +53,8 @@ class MotionTangents {
   // The kept wrenches after a displacement (nu) from the state of the last update.
   void take(const Eigen::VectorXd& displacement) { beams_.take(displacement.data()); }
   bool has_beams() const { return !beams_.empty(); }
+  // Whether Newton's method with the wrenches of beams as unknowns serves; slack cables need a way downhill.
+  bool has_wrenches() const { return beams_.are_all_wrenches(); }
 
   // Why the last residual, at this state, is not finite.
   std::string explain_non_finite(const State<double>& state);
@@ -78,7 +80,7 @@ class MotionTangents {
   void set_mass_and_rows(const State<double>& state);
   void set_matrices(const State<double>& state, std::span<const double> udot, const Eigen::VectorXd& lambda);
 
-  void add_beams();
+  void add_beams(const State<double>& state);
 
   const Model& model_;
   BeamForces beams_;

@@ -31,6 +31,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("GJ", out.GJ);
   map.read("EIy", out.EIy);
   map.read("EIz", out.EIz);
+  map.read("EI", out.EI);
   map.read("mass", out.mass);
   map.read("Ixx", out.Ixx);
   map.read("Iyy", out.Iyy);
@@ -75,6 +76,8 @@ void read_beam(ReadContext& context, const MapReader& map, BodySpec& out) {
   }
   map.read("up", beam.up);
   map.read("elements", beam.elements);
+  map.read("pretension", beam.pretension);
+  map.read("precurved", beam.precurved);
   if (const YamlNode* section = map.find("section")) {
     read_value(context, *section, map.path_of("section"), beam.section);
   }

@@ -159,6 +159,12 @@ YamlPointer shape_node(const ShapeSpec& shape) {
   return map.node();
 }
 
+YamlPointer yes_node() {
+  Node yes = to_node(std::string("true"));
+  yes->quoted = false;
+  return yes;
+}
+
 YamlPointer centerline_node(const CenterlineSpec& line) {
   MapWriter map;
   map.write("from", line.from);
@@ -178,15 +184,17 @@ void write_beam(const BeamSpec& beam, MapWriter& map) {
   map.add("centerline", centerline_node(beam.centerline));
   if (!is(beam.up[0], 0.0) || !is(beam.up[1], 0.0) || !is(beam.up[2], 1.0)) map.write("up", beam.up);
   map.write_unless(16.0, "elements", beam.elements);
+  map.write_unless(0.0, "pretension", beam.pretension);
+  if (beam.precurved) map.add("precurved", yes_node());
   MapWriter section;
   section.write_unless_empty("rectangle", beam.section.rectangle);
   section.write_unless_empty("circle", beam.section.circle);
   section.write_unless_empty("tube", beam.section.tube);
   const std::pair<const char*, const std::optional<Number>&> of_section[] = {
-      {"EA", beam.section.EA},     {"GAy", beam.section.GAy}, {"GAz", beam.section.GAz},
-      {"GJ", beam.section.GJ},     {"EIy", beam.section.EIy}, {"EIz", beam.section.EIz},
-      {"mass", beam.section.mass}, {"Ixx", beam.section.Ixx}, {"Iyy", beam.section.Iyy},
-      {"Izz", beam.section.Izz}};
+      {"EA", beam.section.EA},   {"GAy", beam.section.GAy},   {"GAz", beam.section.GAz},
+      {"GJ", beam.section.GJ},   {"EIy", beam.section.EIy},   {"EIz", beam.section.EIz},
+      {"EI", beam.section.EI},   {"mass", beam.section.mass}, {"Ixx", beam.section.Ixx},
+      {"Iyy", beam.section.Iyy}, {"Izz", beam.section.Izz}};
   for (const auto& [key, number] : of_section) section.write(key, number);
   map.add("section", section.node());
   MapWriter material;
@@ -232,12 +240,6 @@ YamlPointer body_node(const BodySpec& body) {
   if (body.shapes.size() > 1) map.add("shapes", shapes_node(body.shapes));
   if (!body.original_name.empty()) map.write("original_name", body.original_name);
   return map.node();
-}
-
-YamlPointer yes_node() {
-  Node yes = to_node(std::string("true"));
-  yes->quoted = false;
-  return yes;
 }
 
 YamlPointer joint_node(const JointSpec& joint) {

@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 #include <Eigen/LU>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -115,31 +116,68 @@ class MeshMaker {
       : model_(model), plan_(plan), numbers_(numbers), parameters_(parameters) {}
 
   BeamMesh make() const {
-    const auto [frames, length] = find_axis();
+    const Axis axis = find_axis();
+    const Vec3<double> up = vector_at(numbers_, plan_.up.first);
+    const BeamFrames frames = axis.is_straight
+                                  ? straight_frames(axis.position(0.0), axis.position(axis.length), up)
+                                  : curve_frames(axis.position, axis.tangent, up);
     std::vector<double> stations;
-    for (const double station : plan_.stations) stations.push_back(length * station);
+    for (const double station : plan_.stations) stations.push_back(axis.length * station);
     return make_beam_mesh(frames, stations, find_section());
   }
 
+  CableMesh make_cable() const {
+    const Axis axis = find_axis();
+    CableMesh mesh;
+    for (const double station : plan_.stations) {
+      const Vec3<double> tangent = axis.tangent(station * axis.length);
+      mesh.positions.push_back(axis.position(station * axis.length));
+      mesh.slopes.push_back((1.0 / norm(tangent)) * tangent);
+    }
+    CableSegment<double> segment = find_cable_section();
+    const double pretension = numbers_[static_cast<std::size_t>(plan_.pretension.first)];
+    for (std::size_t k = 0; k + 1 < plan_.stations.size(); ++k) {
+      segment.length = (plan_.stations[k + 1] - plan_.stations[k]) * axis.length;
+      const CableNodes<double> e{mesh.positions[k], mesh.slopes[k], mesh.positions[k + 1],
+                                 mesh.slopes[k + 1]};
+      set_natural_shape(segment, e, plan_.is_precurved, pretension / segment.EA);
+      mesh.segments.push_back(segment);
+    }
+    return mesh;
+  }
+
  private:
-  std::pair<BeamFrames, double> find_axis() const {
-    const Vec3<double> up = vector_at(numbers_, plan_.up.first);
+  struct Axis {
+    std::function<Vec3<double>(double)> position,
+        tangent;  // by arc length; of a tangent the direction counts
+    double length = 0.0;
+    bool is_straight = false;
+  };
+
+  Axis find_axis() const {
     if (plan_.axis == BeamPlan::Axis::kCurve) {
       check_speed();
       const auto part = [this](int first) {
         return [this, first](double s) { return vector_at(calc_curve(s), first); };
       };
-      return {curve_frames(part(0), part(3), up), numbers_[static_cast<std::size_t>(plan_.length.first)]};
+      return {part(0), part(3), numbers_[static_cast<std::size_t>(plan_.length.first)]};
     }
     std::vector<Vec3<double>> points;
     for (int i = 0; i < plan_.point_count; ++i) {
       points.push_back(vector_at(numbers_, plan_.points.first + 3 * i));
     }
-    if (points.size() == 2) return {straight_frames(points[0], points[1], up), norm(points[1] - points[0])};
+    if (points.size() == 2) {
+      const Vec3<double> way = points[1] - points[0], from = points[0], to = points[1];
+      const double length = norm(way);
+      if (!(length > 0.0)) throw InputError("the beam's axis has no length");
+      const auto position = [from, to, way, length](double s) {
+        return s == length ? to : from + (s / length) * way;
+      };
+      return {position, [way](double) { return way; }, length, true};
+    }
     const auto spline = std::make_shared<const Spline>(std::move(points));
-    return {curve_frames([spline](double s) { return spline->at(s).first; },
-                         [spline](double s) { return spline->at(s).second; }, up),
-            spline->length()};
+    return {[spline](double s) { return spline->at(s).first; },
+            [spline](double s) { return spline->at(s).second; }, spline->length()};
   }
 
   std::vector<double> calc_curve(double s) const {
@@ -159,6 +197,21 @@ class MeshMaker {
                       "each unit of s",
                       station * length, speed));
     }
+  }
+
+  // Stiffnesses, mass and damping.
+  CableSegment<double> find_cable_section() const {
+    const double* const x = numbers_.data() + plan_.shape.first;
+    CableSegment<double> segment;
+    segment.damping = numbers_[static_cast<std::size_t>(plan_.damping.first)];
+    if (plan_.section == BeamPlan::Section::kPerLength) {
+      segment.EA = x[0], segment.EI = x[1], segment.mass = x[2];
+      return segment;
+    }
+    const BeamSection section = find_section();
+    segment.EA = section.stiffness.m[3][3], segment.EI = section.stiffness.m[1][1];
+    segment.mass = section.mass;
+    return segment;
   }
 
   BeamSection find_section() const {
@@ -194,6 +247,24 @@ class MeshMaker {
 BeamMesh calc_beam_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
                         std::span<const double> parameters) {
   return MeshMaker(model, plan, numbers, parameters).make();
+}
+
+CableMesh calc_cable_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
+                          std::span<const double> parameters) {
+  return MeshMaker(model, plan, numbers, parameters).make_cable();
+}
+
+CableNodeInertia calc_cable_node_inertia(const CableMesh& mesh, std::size_t k) {
+  const CableMass& unit = CableMass::get();
+  CableNodeInertia node;
+  const auto add_end = [&](const CableSegment<double>& segment, std::size_t end) {
+    const double mass = segment.mass * segment.length;
+    node.mass += mass * unit.diagonal[2 * end];
+    node.slope += mass * segment.length * segment.length * unit.diagonal[2 * end + 1];
+  };
+  if (k > 0) add_end(mesh.segments[k - 1], 1);
+  if (k < mesh.segments.size()) add_end(mesh.segments[k], 0);
+  return node;
 }
 
 NodeInertia calc_node_inertia(const BeamMesh& mesh, std::size_t k) {

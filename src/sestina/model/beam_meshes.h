@@ -4,6 +4,7 @@
 #include <span>
 
 #include "sestina/flexible/beam_mesh.h"
+#include "sestina/flexible/cable_element.h"
 #include "sestina/model/model.h"
 
 namespace sestina {
@@ -19,5 +20,21 @@ struct NodeInertia {
   SymMat3<double> inertia;  // kg m^2
 };
 NodeInertia calc_node_inertia(const BeamMesh& mesh, std::size_t k);
+
+// A cable where it begins.
+struct CableMesh {
+  std::vector<Vec3<double>> positions, slopes;  // of the nodes: m, 1
+  std::vector<CableSegment<double>> segments;
+};
+// Likewise, of a plan that is a cable's.
+CableMesh calc_cable_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
+                          std::span<const double> parameters);
+
+// The diagonal part of the mass matrix (CableMass) at node k.
+struct CableNodeInertia {
+  double mass = 0.0;   // kg
+  double slope = 0.0;  // kg m^2, of each component of the slope
+};
+CableNodeInertia calc_cable_node_inertia(const CableMesh& mesh, std::size_t k);
 
 }  // namespace sestina

@@ -6,7 +6,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/flexible/reduced_body.h"
-#include "sestina/model/beam_meshes.h"
+#include "sestina/model/for_each_mesh.h"
 #include "sestina/model/model.h"
 #include "sestina/model/properties.h"
 #include "sestina/spatial/scalars.h"
@@ -27,60 +27,6 @@ Vec3<T> unit_vector(const Vec3<T>& a) {
   const int exponent = largest > 0.0 && std::isfinite(largest) ? std::ilogb(largest) : 0;
   const Vec3<T> scaled = T(std::exp2(std::min(-exponent, kMostExponent))) * a;
   return (T(1) / norm(scaled)) * scaled;
-}
-
-template <class T>
-BeamSegment<T> converted(const BeamSegment<double>& segment) {
-  BeamSegment<T> own;
-  own.length = T(segment.length);
-  own.is_diagonal = segment.is_diagonal;
-  for (int i = 0; i < 6; ++i) {
-    own.strain[i] = T(segment.strain[i]), own.slope[i] = T(segment.slope[i]);
-    for (int j = 0; j < 6; ++j) own.compliance.m[i][j] = T(segment.compliance.m[i][j]);
-  }
-  return own;
-}
-
-void refuse_derivatives(const Model& model, const BeamPlan& beam, std::span<const Dual> numbers) {
-  const auto varies = [&](Slot slot, int count) {
-    if (!slot.is_given()) return false;
-    const auto own = numbers.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(count));
-    return std::ranges::any_of(own, [](const Dual& x) { return x.d != 0.0; });
-  };
-  const int shape = beam.section == BeamPlan::Section::kPerLength ? 10
-                    : beam.section == BeamPlan::Section::kCircle  ? 1
-                                                                  : 2;
-  if (varies(beam.points, 3 * beam.point_count) || varies(beam.up, 3) || varies(beam.length, 1) ||
-      varies(beam.shape, shape) || varies(beam.material, 3) || varies(beam.damping, 1) ||
-      varies(beam.shear, 2)) {
-    throw InputError(
-        fmt::format("the beam {} has no derivatives by parameters that its own numbers depend on",
-                    model.forces()[beam.index].name));
-  }
-}
-
-// The meshes of a model's beams. Their numbers have no derivatives: InputError where one is asked for.
-template <class T>
-std::vector<BeamMesh> calc_beam_meshes(const Model& model, std::span<const T> numbers,
-                                       std::span<const T> parameters) {
-  const std::vector<BeamPlan>& beams = model.plan().connectors.beams;
-  std::vector<BeamMesh> meshes;
-  if (beams.empty()) return meshes;
-  if constexpr (std::is_same_v<T, double>) {
-    for (const BeamPlan& beam : beams) meshes.push_back(calc_beam_mesh(model, beam, numbers, parameters));
-  } else if constexpr (std::is_same_v<T, Dual>) {
-    std::vector<double> values, parameter_values;
-    for (const Dual& x : numbers) values.push_back(x.v);
-    for (const Dual& x : parameters) parameter_values.push_back(x.v);
-    for (const BeamPlan& beam : beams) {
-      refuse_derivatives(model, beam, numbers);
-      meshes.push_back(calc_beam_mesh(model, beam, values, parameter_values));
-    }
-  } else {
-    throw InputError(
-        fmt::format("{} is a beam, which only plain numbers take", model.forces()[beams.front().index].name));
-  }
-  return meshes;
 }
 
 template <class T>
@@ -199,23 +145,44 @@ class PropertyReader {
 
   // Nodes get the inertia of their halves of elements; their frames are those of joints.
   void read_beams(Properties<T>& properties) const {
-    const std::vector<BeamMesh> meshes = calc_beam_meshes<T>(model_, numbers_, properties.parameters);
-    for (std::size_t i = 0; i < meshes.size(); ++i) {
-      const BeamPlan& plan = model_.plan().connectors.beams[i];
-      for (std::size_t k = 0; k < plan.nodes.size(); ++k) {
-        const NodeInertia node = calc_node_inertia(meshes[i], k);
-        const SymMat3<double>& J = node.inertia;
-        BodyProperties<T>& body = properties.bodies[plan.nodes[k]];
-        body.J_com = {T(J.xx), T(J.yy), T(J.zz), T(J.xy), T(J.xz), T(J.yz)};
-        body.M = {T(node.mass), {}, body.J_com};
+    for_each_mesh<T>(
+        model_, numbers_, properties.parameters,
+        [&](const BeamPlan& plan, const BeamMesh& mesh) { read_beam(plan, mesh, properties); },
+        [&](const BeamPlan& plan, const CableMesh& mesh) { read_cable(plan, mesh, properties); });
+  }
+  void read_beam(const BeamPlan& plan, const BeamMesh& mesh, Properties<T>& properties) const {
+    const std::vector<BodyIndex>& nodes = model_.beams()[static_cast<std::size_t>(plan.beam)].nodes;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      const NodeInertia node = calc_node_inertia(mesh, k);
+      const SymMat3<double>& J = node.inertia;
+      BodyProperties<T>& body = properties.bodies[nodes[k]];
+      body.J_com = {T(J.xx), T(J.yy), T(J.zz), T(J.xy), T(J.xz), T(J.yz)};
+      body.M = {T(node.mass), {}, body.J_com};
+    }
+    for (std::size_t k = 0; k < mesh.pieces.size(); ++k) {
+      BeamForce<T>& force = properties.forces.connectors.beams.emplace_back();
+      force.index = plan.index;
+      force.a = frame_of(nodes[k]), force.b = frame_of(nodes[k + 1]);
+      force.segment = converted<T>(mesh.pieces[k].segment);
+      force.damping = number(plan.damping);
+    }
+  }
+  // Rows that stand for inertias have the rest of the mass (dynamics/cables.h).
+  void read_cable(const BeamPlan& plan, const CableMesh& mesh, Properties<T>& properties) const {
+    const BeamInfo& info = model_.beams()[static_cast<std::size_t>(plan.beam)];
+    for (std::size_t k = 0; k < info.nodes.size(); ++k) {
+      const CableNodeInertia node = calc_cable_node_inertia(mesh, k);
+      properties.bodies[info.nodes[k]].M = {T(node.mass), {}, {}};
+      for (int i = 0; i < 3; ++i) {
+        properties.bodies[model_.body_of_speed(info.slope_u[k] + i)].armature = T(node.slope);
       }
-      for (std::size_t k = 0; k < meshes[i].pieces.size(); ++k) {
-        BeamForce<T>& force = properties.forces.connectors.beams.emplace_back();
-        force.index = plan.index;
-        force.a = frame_of(plan.nodes[k]), force.b = frame_of(plan.nodes[k + 1]);
-        force.segment = converted<T>(meshes[i].pieces[k].segment);
-        force.damping = number(plan.damping);
-      }
+    }
+    const auto end = [&](std::size_t k) {
+      return typename CableForce<T>::End{frame_of(info.nodes[k]), info.slope_q[k], info.slope_u[k]};
+    };
+    for (std::size_t k = 0; k < mesh.segments.size(); ++k) {
+      properties.cable_elements.push_back({{plan.index}, end(k), end(k + 1), converted<T>(mesh.segments[k])});
+      properties.forces.connectors.cables.push_back(properties.cable_elements.back());
     }
   }
 
@@ -416,6 +383,9 @@ class PropertyReader {
       set.points_on.push_back(
           {point(p.point), point(p.surface), direction(p.direction), p.is_line, p.first_row});
     }
+    for (const TangentPlan& p : plan.tangents) {
+      set.tangents.push_back({p.q, p.u, point(p.line), direction(p.direction), p.first_row, p.first_term});
+    }
     for (const PointOnCurvePlan& p : plan.points_on_curves) {
       const T* range = p.range.is_given() ? numbers(p.range) : nullptr;
       set.points_on_curves.push_back({point(p.point), point(p.curve), p.is_open, range ? range[0] : T(0),
@@ -492,20 +462,31 @@ Properties<double> calc_properties(const Model& model) {
   return calc_properties<double>(model, default_parameters(model));
 }
 
-// Nodes of beams begin on the unstressed axis.
+// Nodes of beams begin on the axis.
 template <class T>
 static void place_nodes(const Model& model, std::span<const T> numbers, std::span<const T> parameters,
                         std::span<T> q) {
-  const std::vector<BeamMesh> meshes = calc_beam_meshes<T>(model, numbers, parameters);
-  for (std::size_t i = 0; i < meshes.size(); ++i) {
-    const BeamPlan& plan = model.plan().connectors.beams[i];
-    for (std::size_t k = 0; k < plan.nodes.size(); ++k) {
-      const BeamNode& node = meshes[i].nodes[k];
-      T* const own = q.data() + model.bodies()[plan.nodes[k]].q_start;
-      own[0] = T(node.p.x), own[1] = T(node.p.y), own[2] = T(node.p.z);
-      for (std::size_t j = 0; j < 4; ++j) own[3 + j] = T(node.e[j]);
-    }
-  }
+  const auto put = [&](const Vec3<double>& x, int place) {
+    T* const own = q.data() + place;
+    own[0] = T(x.x), own[1] = T(x.y), own[2] = T(x.z);
+  };
+  for_each_mesh<T>(
+      model, numbers, parameters,
+      [&](const BeamPlan& plan, const BeamMesh& mesh) {
+        const BeamInfo& info = model.beams()[static_cast<std::size_t>(plan.beam)];
+        for (std::size_t k = 0; k < info.nodes.size(); ++k) {
+          const int place = model.bodies()[info.nodes[k]].q_start;
+          put(mesh.nodes[k].p, place);
+          std::copy_n(mesh.nodes[k].e.begin(), 4, q.begin() + place + 3);
+        }
+      },
+      [&](const BeamPlan& plan, const CableMesh& mesh) {
+        const BeamInfo& info = model.beams()[static_cast<std::size_t>(plan.beam)];
+        for (std::size_t k = 0; k < info.nodes.size(); ++k) {
+          put(mesh.positions[k], model.bodies()[info.nodes[k]].q_start);
+          put(mesh.slopes[k], info.slope_q[k]);
+        }
+      });
 }
 
 template <class T>

@@ -15,6 +15,16 @@ constexpr double kSameStation = 1e-9;
 
 bool is_beam(const BodySpec& body) { return body.type == "beam" && body.beam.has_value(); }
 
+// The body that carries a component of a slope, and its joint.
+void add_slope(const BodySpec& cable, const std::string& name, const Triple& axis, System& system) {
+  BodySpec& carrier = system.add_body(name + "_carrier", 0);
+  carrier.mark = carrier.name.mark = cable.name.mark;
+  JointSpec& joint = system.add_joint(name, "prismatic", "ground.origin", name + "_carrier.origin");
+  joint.axis = axis;
+  joint.q = {0};  // it begins where the centerline has it, and is kept there if it can be
+  joint.mark = joint.name.mark = cable.name.mark;
+}
+
 // Elements of about equal length between the places that must be nodes: `places` increase from 0 to 1. There
 // are `elements` of them, or more if there are more places.
 std::vector<double> divide(const std::vector<double>& places, int elements) {
@@ -56,7 +66,16 @@ class BeamExpander {
       if (is_beam(system.bodies[i])) add_nodes(static_cast<int>(i));
     }
     for (JointSpec& joint : system.joints) {
-      joint.cut = joint.cut || is_on_beam(joint.parent) || is_on_beam(joint.child);
+      const BeamLayout *parent = beam_of(joint.parent), *child = beam_of(joint.child);
+      joint.cut = joint.cut || parent != nullptr || child != nullptr;
+      const bool parent_is_cable = parent != nullptr && parent->is_cable;
+      const bool child_is_cable = child != nullptr && child->is_cable;
+      if (joint.type != "weld" || parent_is_cable == child_is_cable) continue;
+      joint.type.text = "spherical";
+      ConstraintSpec& tangent = system.add_constraint(joint.name.text + "_tangent", "tangent");
+      tangent.point = parent_is_cable ? joint.parent : joint.child;
+      tangent.line = parent_is_cable ? joint.child : joint.parent;
+      tangent.mark = tangent.name.mark = joint.mark;
     }
     return std::move(expanded_);
   }
@@ -69,15 +88,19 @@ class BeamExpander {
     return value >= 1.0 && value <= kMostElements ? static_cast<int>(value) : 1;
   }
 
-  bool is_on_beam(const Name& reference) const {
-    return beam_names_.contains(reference.text.substr(0, reference.text.find('.')));
+  // Null where the reference is to no beam.
+  const BeamLayout* beam_of(const Name& reference) const {
+    const auto found = beam_names_.find(reference.text.substr(0, reference.text.find('.')));
+    return found == beam_names_.end() ? nullptr : &expanded_.beams[found->second];
   }
 
   void add_nodes(int position) {
     System& system = expanded_.system;
     const BodySpec body = system.bodies[static_cast<std::size_t>(position)];
-    BeamLayout beam{body.name.text, body, position, {}, {}, {}};
-    beam_names_.emplace(beam.name, position);
+    BeamLayout beam;
+    beam.name = body.name.text, beam.body = body, beam.position = position;
+    beam.is_cable = body.beam->formulation == kCableFormulation;
+    beam_names_.emplace(beam.name, expanded_.beams.size());
     std::vector<double> places{0.0, 1.0};
     std::vector<double> at;
     for (const PointSpec& point : body.points) {
@@ -96,6 +119,7 @@ class BeamExpander {
       node.name = name_of_node(beam.name, static_cast<int>(k));
       node.name.mark = body.name.mark;
       node.mark = body.mark;
+      if (beam.is_cable) node.type = "particle";
       for (const auto& [point, own_node] : beam.points) {
         if (own_node == static_cast<int>(k)) node.points.push_back({point, {}, {}, {}});
       }
@@ -107,7 +131,19 @@ class BeamExpander {
         system.bodies.push_back(std::move(node));
       }
     }
+    if (beam.is_cable) add_slopes(beam);
     expanded_.beams.push_back(std::move(beam));
+  }
+
+  void add_slopes(BeamLayout& beam) {
+    System& system = expanded_.system;
+    for (std::size_t k = 0; k < beam.nodes.size(); ++k) {
+      beam.slopes.push_back(static_cast<int>(system.bodies.size()));
+      const std::string name = name_of_node(beam.name, static_cast<int>(k)) + "_slope_";
+      add_slope(beam.body, name + "x", {1, 0, 0}, system);
+      add_slope(beam.body, name + "y", {0, 1, 0}, system);
+      add_slope(beam.body, name + "z", {0, 0, 1}, system);
+    }
   }
 
   // Points with the name of another one are left out.
@@ -126,7 +162,7 @@ class BeamExpander {
   FaultList ignored_;
   NumberCollector numbers_;
   ExpandedSystem expanded_;
-  std::map<std::string, int> beam_names_;
+  std::map<std::string, std::size_t> beam_names_;  // and their places in expanded_.beams
 };
 
 }  // namespace

@@ -4,6 +4,10 @@
 // elements; what holds them together is a force element for each element (forces/beam_force.h). The first
 // takes the beam's place in System::bodies, the others stand behind all other bodies. A joint with a point of
 // a beam becomes one that is cut, so that no body is carried by a beam or carries one.
+//
+// Nodes of a cable (formulation ancf_cable) are particles, and the slope at a node is three joints
+// BEAM_k_slope_x, _y, _z, which move nothing else, as those of a reduced body's modes. A weld of a cable's
+// point becomes a spherical joint and a constraint JOINT_tangent (constraints/tangent.h).
 #pragma once
 
 #include <string>
@@ -21,6 +25,8 @@ struct BeamLayout {
   int position = 0;              // in System::bodies: of the beam, and of its node 0
   std::vector<int> nodes;        // positions of the nodes, in the order of the arc length
   std::vector<double> stations;  // of the nodes: arc length over the beam's length, from 0 to 1
+  bool is_cable = false;
+  std::vector<int> slopes;  // of a cable, by node: position of the body of the slope's x; y and z follow
   // Points of the beam, `start` and `end` among them, and their nodes.
   std::vector<std::pair<std::string, int>> points;
 };
@@ -53,6 +59,8 @@ struct ExpandedSystem {
   std::vector<SecondOrderLayout> second_orders;
   std::size_t described_states = 0, described_columns = 0;  // the first ones; others were added
 };
+
+inline constexpr const char* kCableFormulation = "ancf_cable";
 
 bool has_beams(const System& system);
 

@@ -61,11 +61,14 @@ Freezer::Freezer(const ExpandedSystem& expanded) : Freezer(expanded.system) {
   for (const BeamLayout& beam : beams_) {
     beam_of_name_.emplace(beam.name, &beam);
     for (const int node : beam.nodes) beam_of_node_.emplace(node, &beam);
+    for (const int slope : beam.slopes) {
+      for (int i = 0; i < 3; ++i) described_of_mode_.emplace(slope + i, beam.position);
+    }
   }
   for (const ReducedLayout& reduced : reduced_bodies_) {
     const BodySpec& body = system_.bodies[static_cast<std::size_t>(reduced.body)];
     for (std::size_t k = 0; k < body.reduced->modes->count; ++k) {
-      reduced_of_mode_.emplace(reduced.first_mode + static_cast<int>(k), &reduced);
+      described_of_mode_.emplace(reduced.first_mode + static_cast<int>(k), reduced.body);
     }
   }
 }

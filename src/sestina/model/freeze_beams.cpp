@@ -18,7 +18,7 @@ using Kind = ValueRule::Kind;
 constexpr int kMostBeamElements = 1'000'000;
 
 const std::vector<std::string>& formulations() {
-  static const std::vector<std::string> names{"geometrically_exact"};
+  static const std::vector<std::string> names{"geometrically_exact", kCableFormulation};
   return names;
 }
 
@@ -27,8 +27,8 @@ std::string path_of(const BeamLayout& beam) { return fmt::format("bodies[{}]", b
 }  // namespace
 
 int Freezer::described_position(int position) const {
-  const auto mode = reduced_of_mode_.find(position);
-  if (mode != reduced_of_mode_.end()) return mode->second->body;
+  const auto mode = described_of_mode_.find(position);
+  if (mode != described_of_mode_.end()) return mode->second;
   const auto beam = beam_of_node_.find(position);
   return beam == beam_of_node_.end() ? position : beam->second->position;
 }
@@ -47,9 +47,13 @@ void Freezer::index_beam_points() {
       point_index_.emplace(own_name, point);
       info.points.push_back({own_name, info.nodes[static_cast<std::size_t>(node)]});
     }
-    if (!data_.beams.empty()) {
-      const BeamInfo& last = data_.beams.back();
-      info.first_element = last.first_element + static_cast<int>(last.nodes.size()) - 1;
+    info.is_cable = beam.is_cable;
+    for (const int slope : beam.slopes) {
+      const BodyInfo& x = data_.bodies[index_of_position_[static_cast<std::size_t>(slope)]];
+      info.slope_q.push_back(x.q_start), info.slope_u.push_back(x.u_start);
+    }
+    for (const BeamInfo& before : data_.beams) {
+      if (before.is_cable == info.is_cable) info.first_element += before.element_count();
     }
     data_.beams.push_back(std::move(info));
   }
@@ -67,15 +71,134 @@ void Freezer::collect_beam(const BeamLayout& beam) {
   check_beam_points(beam, path);
   BeamPlan plan;
   plan.index = data_.forces.push_back({beam.name, "beam"});
-  plan.nodes = data_.beams[data_.plan.connectors.beams.size()].nodes;
+  plan.beam = static_cast<int>(data_.plan.connectors.beams.size());
   plan.stations = beam.stations;
   collect_centerline(spec, plan, path);
   plan.up = numbers_.add_list(spec.up, path + ".up");
   hold({Kind::kDirection, plan.up, {spec.up[0].mark, path + ".up"}, ""});
-  collect_section(spec, plan, path);
-  collect_material(spec, plan, path);
+  if (beam.is_cable) {
+    collect_cable(beam, plan, path);
+  } else {
+    collect_section(spec, plan, path);
+    collect_material(spec, plan, path);
+    const bool has_pretension = spec.pretension.is_expression() || spec.pretension.value() != 0.0;
+    if (has_pretension) fail(spec.pretension.mark, path + ".pretension", "belongs to a cable");
+    if (spec.precurved) fail(beam.body.mark, path + ".precurved", "belongs to a cable");
+    if (spec.section.EI)
+      fail(spec.section.EI->mark, path + ".section.EI", "belongs to a cable: expected EIy, EIz");
+  }
   data_.plan.connectors.beams.push_back(std::move(plan));
 }
+
+// ---- cables -----------------------------------------------------------------------------------------------
+
+void Freezer::collect_cable(const BeamLayout& beam, BeamPlan& plan, const std::string& path) {
+  const BeamSpec& spec = *beam.body.beam;
+  plan.is_cable = true, plan.is_precurved = spec.precurved;
+  plan.pretension = collect_held(spec.pretension, Kind::kFinite, path + ".pretension");
+  collect_cable_section(spec, plan, path + ".section");
+  const BeamMaterialSpec& material = spec.material;
+  const std::string material_path = path + ".material";
+  plan.damping = collect_held(material.damping, Kind::kNotNegative, material_path + ".damping");
+  if (!material.shear.empty()) {
+    fail(material.mark, material_path + ".shear",
+         "belongs to a beam: the sections of a cable stay perpendicular");
+  }
+  if (plan.section != BeamPlan::Section::kPerLength) {
+    plan.material = numbers_.next();
+    const auto collect = [&](const std::optional<Number>& number, const char* key) {
+      if (number) {
+        collect_held(*number, Kind::kPositive, material_path + "." + key);
+      } else {
+        fail(material.mark, material_path + "." + key, "is missing");
+        numbers_.add_constant(1.0);
+      }
+    };
+    collect(material.E, "E");
+    numbers_.add_constant(0.0);  // Poisson's ratio, which does not matter
+    collect(material.density, "density");
+  }
+  BeamInfo& info = data_.beams[static_cast<std::size_t>(plan.beam)];
+  info.first_row = data_.constraint_rows, info.first_term = data_.constraint_terms;
+  data_.constraint_rows += BeamInfo::kRowsOfElement * info.element_count();
+  data_.constraint_terms += BeamInfo::kTermsOfElement * info.element_count();
+  check_joints_of_cable(beam);
+}
+
+void Freezer::collect_cable_section(const BeamSpec& spec, BeamPlan& plan, const std::string& path) {
+  const BeamSectionSpec& section = spec.section;
+  const std::pair<const char*, bool> of_beams[] = {
+      {"GAy", section.GAy.has_value()},         {"GAz", section.GAz.has_value()},
+      {"GJ", section.GJ.has_value()},           {"EIy", section.EIy.has_value()},
+      {"EIz", section.EIz.has_value()},         {"Ixx", section.Ixx.has_value()},
+      {"Iyy", section.Iyy.has_value()},         {"Izz", section.Izz.has_value()},
+      {"rectangle", !section.rectangle.empty()}};
+  for (const auto& [key, is_given] : of_beams) {
+    if (is_given) {
+      fail(section.mark, path + "." + key,
+           "belongs to a beam: a cable bends alike in all directions and has no torsion, so that its section "
+           "is {circle: radius}, {tube: [inner, outer]} or {EA, EI, mass}");
+    }
+  }
+  const bool has_stiffness = section.EA || section.EI || section.mass;
+  if ((section.circle.empty() ? 0 : 1) + (section.tube.empty() ? 0 : 1) + (has_stiffness ? 1 : 0) != 1) {
+    fail(section.mark, path, "expected one of {circle: radius}, {tube: [inner, outer]} and {EA, EI, mass}");
+    return;
+  }
+  if (!has_stiffness) return collect_shape_of_section(section, plan, path);
+  plan.section = BeamPlan::Section::kPerLength;
+  plan.shape = numbers_.next();
+  const std::pair<const char*, const std::optional<Number>&> entries[] = {
+      {"EA", section.EA}, {"EI", section.EI}, {"mass", section.mass}};
+  for (const auto& [key, number] : entries) {
+    if (number) {
+      collect_held(*number, Kind::kPositive, path + "." + key);
+    } else {
+      fail(section.mark, path + "." + key, "is missing");
+      numbers_.add_constant(1.0);
+    }
+  }
+}
+
+void Freezer::check_joints_of_cable(const BeamLayout& cable) {
+  const auto is_on_cable = [&](const Name& reference) {
+    return reference.text.starts_with(cable.name + ".");
+  };
+  for (std::size_t j = 0; j < system_.joints.size(); ++j) {
+    const JointSpec& joint = system_.joints[j];
+    if (joint.type == "spherical" || (!is_on_cable(joint.parent) && !is_on_cable(joint.child))) continue;
+    fail(joint.type.mark, fmt::format("joints[{}].type", j),
+         fmt::format("a point of the cable {} has no axes: expected spherical, or weld with a body",
+                     cable.name));
+  }
+}
+
+std::optional<Freezer::SlopePlace> Freezer::find_slope(PointIndex point, const Mark& mark,
+                                                       const std::string& path) {
+  if (!point.is_valid()) return std::nullopt;
+  for (const BeamInfo& beam : data_.beams) {
+    const auto node = std::ranges::find(beam.nodes, data_.points[point].body);
+    if (!beam.is_cable || node == beam.nodes.end()) continue;
+    const auto k = static_cast<std::size_t>(node - beam.nodes.begin());
+    return SlopePlace{beam.slope_q[k], beam.slope_u[k]};
+  }
+  fail(mark, path, fmt::format("'{}' is no point of a cable", data_.points[point].name));
+  return std::nullopt;
+}
+
+PointIndex Freezer::find_frame(const Name& reference, const std::string& path) {
+  const PointIndex point = find_point(reference, path);
+  if (!point.is_valid()) return point;
+  for (const BeamInfo& beam : data_.beams) {
+    if (!beam.is_cable || std::ranges::find(beam.nodes, data_.points[point].body) == beam.nodes.end())
+      continue;
+    fail(reference.mark, path, fmt::format("is on the cable {}, whose points have no axes", beam.name));
+    return {};
+  }
+  return point;
+}
+
+// ---- axes, sections and materials of beams ----------------------------------------------------------------
 
 void Freezer::check_beam_points(const BeamLayout& beam, const std::string& path) {
   std::set<std::string> taken{"start", "end"};
@@ -196,6 +319,11 @@ void Freezer::collect_section(const BeamSpec& spec, BeamPlan& plan, const std::s
     collect_stiffness(section, plan, path);
     return;
   }
+  collect_shape_of_section(section, plan, path);
+}
+
+void Freezer::collect_shape_of_section(const BeamSectionSpec& section, BeamPlan& plan,
+                                       const std::string& path) {
   const auto collect_shape = [&](const Numbers& given, BeamPlan::Section kind, std::size_t wanted,
                                  const char* key) {
     if (given.empty()) return;
@@ -301,7 +429,11 @@ void Freezer::check_beam_mesh(const Model& model) const {
   for (std::size_t i = 0; i < beams_.size(); ++i) {
     const BeamPlan& plan = model.plan().connectors.beams[i];
     try {
-      static_cast<void>(calc_beam_mesh(model, plan, numbers, parameters));
+      if (plan.is_cable) {
+        static_cast<void>(calc_cable_mesh(model, plan, numbers, parameters));
+      } else {
+        static_cast<void>(calc_beam_mesh(model, plan, numbers, parameters));
+      }
     } catch (const InputError& error) {
       const BodySpec& body = beams_[i].body;
       faults.add(

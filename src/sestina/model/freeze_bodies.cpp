@@ -237,13 +237,19 @@ void Freezer::collect_initial_state() {
     spec.q = {0, 0, 0, 1, 0, 0, 0};
     return spec;
   }();
+  static const JointSpec node_of_cable = [] {
+    JointSpec spec;
+    spec.q = {0, 0, 0};
+    return spec;
+  }();
   const auto for_each_joint = [&](auto&& collect) {
     for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) {
       const int position = position_of_index_[static_cast<std::size_t>(b.value())];
       const int joint = data_.bodies[b].hangs_on_cut ? -1 : links_[static_cast<std::size_t>(position)].joint;
-      collect(is_node(position) || has_given_pose(position) ? node
-              : joint < 0                                   ? floating
-                                                            : system_.joints[static_cast<std::size_t>(joint)],
+      const bool is_placed = is_node(position) || has_given_pose(position);
+      collect(is_placed   ? data_.bodies[b].joint_type == JointType::kXyz ? node_of_cable : node
+              : joint < 0 ? floating
+                          : system_.joints[static_cast<std::size_t>(joint)],
               joint_info(data_.bodies[b].joint_type), fmt::format("joints[{}]", joint));
     }
   };

@@ -49,6 +49,16 @@ bool Freezer::collect_connector(const ForceSpec& spec, ForceIndex index, const s
 void Freezer::find_ends(const ForceSpec& spec, const std::string& path, PointIndex& from, PointIndex& to) {
   from = find_point(spec.from, path + ".from");
   to = find_point(spec.to, path + ".to");
+  check_ends(spec, path, from, to);
+}
+
+void Freezer::find_frames(const ForceSpec& spec, const std::string& path, PointIndex& from, PointIndex& to) {
+  from = find_frame(spec.from, path + ".from");
+  to = find_frame(spec.to, path + ".to");
+  check_ends(spec, path, from, to);
+}
+
+void Freezer::check_ends(const ForceSpec& spec, const std::string& path, PointIndex from, PointIndex to) {
   if (!from.is_valid() || !to.is_valid() || data_.points[from].body != data_.points[to].body) return;
   fail(spec.to.mark, path + ".to",
        fmt::format("is on {}, as 'from' is: nothing moves between them",
@@ -103,7 +113,7 @@ Slot Freezer::collect_matrix(const Numbers& given, int rows, bool is_symmetric, 
 void Freezer::collect_bushing(const ForceSpec& spec, ForceIndex index, const std::string& path) {
   BushingPlan plan;
   plan.index = index;
-  find_ends(spec, path, plan.from, plan.to);
+  find_frames(spec, path, plan.from, plan.to);
   const auto check = [&](const Numbers& matrix, const Numbers& first, const Numbers& second, const Mark& mark,
                          const char* key) {
     if (matrix.empty() || (first.empty() && second.empty())) return;
@@ -129,7 +139,7 @@ void Freezer::collect_bushing(const ForceSpec& spec, ForceIndex index, const std
 void Freezer::collect_cartesian_spring(const ForceSpec& spec, ForceIndex index, const std::string& path) {
   CartesianSpringPlan plan;
   plan.index = index;
-  find_ends(spec, path, plan.from, plan.to);
+  find_frames(spec, path, plan.from, plan.to);
   plan.stiffness = collect_three(spec.stiffness, spec.stiffness_mark, path + ".stiffness");
   plan.damping = collect_three(spec.damping, spec.damping_mark, path + ".damping");
   plan.reference = collect_three(spec.reference, spec.reference_mark, path + ".reference");
@@ -140,7 +150,7 @@ void Freezer::collect_torsional_spring_damper(const ForceSpec& spec, ForceIndex 
                                               const std::string& path) {
   TorsionalSpringDamperPlan plan;
   plan.index = index;
-  find_ends(spec, path, plan.from, plan.to);
+  find_frames(spec, path, plan.from, plan.to);
   plan.axis = collect_direction(spec.axis, spec.mark, path + ".axis");
   plan.stiffness = collect_one(spec.stiffness, spec.stiffness_mark, path + ".stiffness");
   plan.damping = collect_one(spec.damping, spec.damping_mark, path + ".damping");

@@ -13,7 +13,7 @@ namespace {
 const std::vector<std::string>& constraint_types() {
   static const std::vector<std::string> types{"distance",       "coupling",      "motion",
                                               "expression",     "point_on_line", "point_on_plane",
-                                              "point_on_curve", "rolling"};
+                                              "point_on_curve", "rolling",       "tangent"};
   return types;
 }
 
@@ -44,6 +44,8 @@ void Freezer::collect_constraints() {
       collect_point_on_curve(spec, info, path);
     } else if (spec.type == "rolling") {
       collect_rolling(spec, info, path);
+    } else if (spec.type == "tangent") {
+      collect_tangent(spec, info, path);
     } else if (spec.type == "user" && spec.user) {
       collect_user_constraint(spec, info, path);
     } else {

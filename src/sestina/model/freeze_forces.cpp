@@ -207,10 +207,11 @@ void Freezer::collect_spring_damper(const ForceSpec& spec, ForceIndex index, con
 void Freezer::collect_point_force(const ForceSpec& spec, ForceIndex index, const std::string& path) {
   PointForcePlan plan{};
   plan.index = index;
-  plan.at = find_point(spec.at, path + ".at");
   plan.is_torque = spec.type == "point_torque";
-  collect_numbers<PointForce>(spec, path);
   plan.in_body_axes = spec.axes == "body";
+  plan.at = plan.is_torque || plan.in_body_axes ? find_frame(spec.at, path + ".at")
+                                                : find_point(spec.at, path + ".at");
+  collect_numbers<PointForce>(spec, path);
   if (spec.axes.text != "body" && spec.axes.text != "ground") {
     fail(spec.axes.mark, path + ".axes",
          fmt::format("'{}' is unknown; allowed: ground or body", spec.axes.text));

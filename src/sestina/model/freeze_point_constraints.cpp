@@ -72,7 +72,7 @@ void Freezer::collect_point_on(const ConstraintSpec& spec, ConstraintInfo& info,
   const std::string surface_path = path + (plan.is_line ? ".line" : ".plane");
   const Name& surface = plan.is_line ? spec.line : spec.plane;
   plan.point = find_point(spec.point, path + ".point");
-  plan.surface = find_point(surface, surface_path);
+  plan.surface = find_frame(surface, surface_path);
   are_on_different_bodies(plan.point, plan.surface, surface.mark, surface_path);
   plan.direction = collect_direction(plan.is_line ? spec.axis : spec.normal, spec.mark,
                                      path + (plan.is_line ? ".axis" : ".normal"));
@@ -81,10 +81,24 @@ void Freezer::collect_point_on(const ConstraintSpec& spec, ConstraintInfo& info,
   data_.plan.points_on.push_back(plan);
 }
 
+void Freezer::collect_tangent(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
+  TangentPlan plan;
+  const std::optional<SlopePlace> slope =
+      find_slope(find_point(spec.point, path + ".point"), spec.point.mark, path + ".point");
+  if (slope) plan.q = slope->q, plan.u = slope->u;
+  plan.line = find_frame(spec.line, path + ".line");
+  plan.direction = collect_direction(spec.axis.value_or(Triple{1, 0, 0}), spec.mark, path + ".axis");
+  plan.first_row = info.first_row, plan.first_term = data_.constraint_terms;
+  data_.constraint_terms += 6;
+  info.rows = 2;
+  info.force_unit = "N m", info.error_unit = "1";
+  data_.plan.tangents.push_back(plan);
+}
+
 void Freezer::collect_rolling(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
   RollingPlan plan{};
-  plan.center = find_point(spec.body, path + ".body");
-  plan.plane = find_point(spec.plane, path + ".plane");
+  plan.center = find_frame(spec.body, path + ".body");
+  plan.plane = find_frame(spec.plane, path + ".plane");
   are_on_different_bodies(plan.center, plan.plane, spec.plane.mark, path + ".plane");
   plan.axis = collect_direction(spec.axis, spec.mark, path + ".axis");
   plan.normal = collect_direction(spec.normal, spec.mark, path + ".normal");
@@ -109,7 +123,7 @@ void Freezer::collect_point_on_curve(const ConstraintSpec& spec, ConstraintInfo&
   const std::size_t faults = faults_.size();
   PointOnCurvePlan plan{};
   plan.point = find_point(spec.point, path + ".point");
-  plan.curve = find_point(spec.curve, path + ".curve");
+  plan.curve = find_frame(spec.curve, path + ".curve");
   are_on_different_bodies(plan.point, plan.curve, spec.curve.mark, path + ".curve");
   CurveInfo curve;
   curve.constraint = static_cast<int>(data_.constraints.size());

@@ -82,9 +82,20 @@ class Freezer {
   void collect_beams();
   void collect_beam(const BeamLayout& beam);
   void check_beam_points(const BeamLayout& beam, const std::string& path);
+  void collect_cable(const BeamLayout& beam, BeamPlan& plan, const std::string& path);
+  void collect_cable_section(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
+  void check_joints_of_cable(const BeamLayout& cable);
+  // The slope at a cable's point; a fault where the point is none of a cable.
+  struct SlopePlace {
+    int q = 0, u = 0;
+  };
+  std::optional<SlopePlace> find_slope(PointIndex point, const Mark& mark, const std::string& path);
+  // A point whose axes count: none of a cable, which has none.
+  PointIndex find_frame(const Name& reference, const std::string& path);
   void collect_centerline(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
   void collect_beam_curve(const CenterlineSpec& line, BeamPlan& plan, const std::string& path);
   void collect_section(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
+  void collect_shape_of_section(const BeamSectionSpec& section, BeamPlan& plan, const std::string& path);
   void collect_stiffness(const BeamSectionSpec& section, BeamPlan& plan, const std::string& path);
   void collect_material(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
   Slot collect_held(const Number& number, ValueRule::Kind kind, const std::string& path);
@@ -97,7 +108,7 @@ class Freezer {
   // reduced_bodies.cpp
   void collect_reduced_bodies();
   void collect_reduced_body(const ReducedLayout& layout);
-  bool is_mode(int position) const { return reduced_of_mode_.contains(position); }
+  bool is_mode(int position) const { return described_of_mode_.contains(position); }
   // Whether it is a reduced body with an initial pose.
   bool has_given_pose(int position) const;
 
@@ -134,8 +145,10 @@ class Freezer {
   CoupledCoordinates find_coupled_coordinates(const ForceSpec& spec, const std::string& path);
   void add_second_order_equations(const ForceSpec& spec, const SecondOrderLayout& layout, ForceIndex index,
                                   const CoupledCoordinates& coupled, int first_value);
-  // `from` and `to`, which have to differ.
+  // `from` and `to`, which have to differ; of a force that turns bodies, which have to have axes.
   void find_ends(const ForceSpec& spec, const std::string& path, PointIndex& from, PointIndex& to);
+  void find_frames(const ForceSpec& spec, const std::string& path, PointIndex& from, PointIndex& to);
+  void check_ends(const ForceSpec& spec, const std::string& path, PointIndex from, PointIndex to);
   Slot collect_one(const Numbers& given, const Mark& mark, const std::string& path);
   // One number for three axes, or three.
   Slot collect_three(const Numbers& given, const Mark& mark, const std::string& path);
@@ -181,6 +194,7 @@ class Freezer {
   std::vector<Expr> collect_curve_table(const ConstraintSpec& spec, const std::string& path);
   Slot collect_curve_range(const ConstraintSpec& spec, const std::string& path);
   int find_up(const CurveInfo& curve, Slot range) const;
+  void collect_tangent(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_rolling(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_user_constraint(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   // The direction of a line, a plane or an axis, which is required; not zero.
@@ -274,7 +288,9 @@ class Freezer {
   std::unordered_map<int, const BeamLayout*> beam_of_node_;  // by position in system_.bodies
   std::unordered_map<std::string, const BeamLayout*> beam_of_name_;
   std::span<const ReducedLayout> reduced_bodies_;
-  std::unordered_map<int, const ReducedLayout*> reduced_of_mode_;  // by position in system_.bodies
+  // By position in system_.bodies, of bodies that carry a mode or a slope: that of the body of the
+  // description.
+  std::unordered_map<int, int> described_of_mode_;
   std::span<const HydraulicLayout> hydraulics_;
   std::span<const SecondOrderLayout> second_orders_;
   std::size_t described_states_, described_columns_;  // the first ones; force elements have added others

@@ -113,9 +113,11 @@ void Model::refuse_constraints(std::string_view who) const {
   if (is_cartesian()) {
     throw InputError(fmt::format("{} takes no cartesian coordinates, in which every joint is cut", who));
   }
-  if (!data_.reduced_bodies.empty()) {
-    throw InputError(
-        fmt::format("{} takes no flexible bodies: the model has {}", who, data_.reduced_bodies.front().name));
+  const auto cable = std::ranges::find_if(data_.beams, &BeamInfo::is_cable);
+  const bool has_cable = cable != data_.beams.end();
+  if (has_cable || !data_.reduced_bodies.empty()) {
+    throw InputError(fmt::format("{} takes no flexible bodies: the model has {}", who,
+                                 has_cable ? cable->name : data_.reduced_bodies.front().name));
   }
   const bool has_loop = !data_.cut_joints.empty();
   throw InputError(fmt::format("{} takes no closed loops and no constraints: the model has {} {}", who,
@@ -139,6 +141,9 @@ std::size_t Model::num_frames() const {
 
 const std::string& Model::name_of_row(int row) const {
   const std::string* reduced = nullptr;
+  for (const BeamInfo& beam : data_.beams) {
+    if (row >= beam.first_row && row < beam.first_row + beam.row_count()) return beam.name;
+  }
   for (const CutJointInfo& joint : data_.cut_joints) {
     if (row >= joint.first_row && row < joint.first_row + joint.rows) return joint.name;
   }
@@ -150,6 +155,10 @@ const std::string& Model::name_of_row(int row) const {
   }
   if (reduced != nullptr) return *reduced;
   throw InputError(fmt::format("there is no condition {}: the model has {}", row, data_.constraint_rows));
+}
+
+bool Model::has_inertia_rows() const {
+  return !data_.reduced_bodies.empty() || std::ranges::any_of(data_.beams, &BeamInfo::is_cable);
 }
 
 std::string Model::explain_rate(int state, const Properties<double>& properties,

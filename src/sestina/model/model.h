@@ -42,7 +42,8 @@ struct BodyInfo {
   // It floats since the joint that would carry it is cut, as all are in cartesian coordinates: its own
   // coordinates are no columns.
   bool hangs_on_cut = false;
-  // It only carries the coordinate of a reduced body's mode: it has no mass, no columns and no picture.
+  // It only carries the coordinate of a reduced body's mode or of a cable's slope: it has no mass, no columns
+  // and no picture.
   bool is_mode = false;
 };
 
@@ -109,7 +110,16 @@ struct BeamInfo {
   std::string name;
   std::vector<BodyIndex> nodes;  // one more than elements
   std::vector<Point> points;
-  int first_element = 0;  // among the elements of all beams
+  int first_element = 0;  // among the elements of all beams, or of all cables
+  // Of a cable: the slopes at the nodes, three coordinates and speeds from there on, and rows for its mass
+  // (dynamics/cables.h).
+  static constexpr int kRowsOfElement = 9, kTermsOfElement = 36;
+  bool is_cable = false;
+  std::vector<int> slope_q, slope_u;
+  int first_row = 0, first_term = 0;
+
+  int element_count() const { return static_cast<int>(nodes.size()) - 1; }
+  int row_count() const { return is_cable ? kRowsOfElement * element_count() : 0; }
 };
 
 // A reduced body of the description: B and the joints of its modes (model/expand_reduced.h).
@@ -299,6 +309,8 @@ class Model {
   int constraint_rows() const { return data_.constraint_rows; }
   int constraint_terms() const { return data_.constraint_terms; }
   int constraint_pairs() const { return data_.constraint_pairs; }
+  // Whether rows stand for masses of flexible bodies (constraint_row.h).
+  bool has_inertia_rows() const;
   bool is_constrained() const { return data_.constraint_rows > 0 || !data_.cut_joints.empty(); }
   // In cartesian coordinates every joint is cut and every body floats. Then this is the same mechanism, with
   // the bodies in the same order, in the coordinates of joints; null otherwise.

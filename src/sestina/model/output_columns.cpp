@@ -56,9 +56,22 @@ void add_pose(std::vector<RowColumn>& row, const std::string& point) {
 void add_flexible_bodies(std::vector<RowColumn>& row, const ModelData& data) {
   if (data.beams.empty() && data.reduced_bodies.empty()) return;
   for (const BeamInfo& beam : data.beams) {
-    for (const BeamInfo::Point& point : beam.points) add_pose(row, point.name);
-    for (std::size_t k = 0; k + 1 < beam.nodes.size(); ++k) {
+    for (const BeamInfo::Point& point : beam.points) {
+      if (beam.is_cable) {
+        add_vector(row, point.name, "m"), add_vector(row, point.name + ".slope", "1");
+      } else {
+        add_pose(row, point.name);
+      }
+    }
+    for (int k = 0; k < beam.element_count(); ++k) {
       const std::string section = fmt::format("{}.section[{}]", beam.name, k);
+      if (beam.is_cable) {
+        row.push_back({section + ".tension", "N"});
+        row.push_back({section + ".strain", "1"});
+        add_vector(row, section + ".moment", "N m");
+        add_vector(row, section + ".curvature", "1/m");
+        continue;
+      }
       add_vector(row, section + ".force", "N");
       add_vector(row, section + ".moment", "N m");
       add_vector(row, section + ".strain", "1");
@@ -78,8 +91,9 @@ int count_of_flexible_bodies(const std::vector<BeamInfo>& beams,
     count += RowLayout::kOfPoint * static_cast<int>(body.points.size());
   }
   for (const BeamInfo& beam : beams) {
-    count += RowLayout::kOfPoint * static_cast<int>(beam.points.size()) +
-             RowLayout::kOfSection * (static_cast<int>(beam.nodes.size()) - 1);
+    const int of_point = beam.is_cable ? RowLayout::kOfCablePoint : RowLayout::kOfPoint;
+    const int of_section = beam.is_cable ? RowLayout::kOfCableSection : RowLayout::kOfSection;
+    count += of_point * static_cast<int>(beam.points.size()) + of_section * beam.element_count();
   }
   return count;
 }

@@ -12,9 +12,11 @@
 #include "sestina/constraints/point_on.h"
 #include "sestina/constraints/point_on_curve.h"
 #include "sestina/constraints/rolling.h"
+#include "sestina/constraints/tangent.h"
 #include "sestina/contact/shape.h"
 #include "sestina/forces/beam_force.h"
 #include "sestina/forces/bushing.h"
+#include "sestina/forces/cable_force.h"
 #include "sestina/forces/coordinate_friction.h"
 #include "sestina/forces/gravity_between.h"
 #include "sestina/forces/joint_forces.h"
@@ -62,7 +64,8 @@ struct ConnectorSet {
   std::vector<Rope<T>> ropes;
   std::vector<GravityBetween<T>> gravities;
   std::vector<SecondOrderForce<T>> second_orders;
-  std::vector<BeamForce<T>> beams;  // one for each element of each beam
+  std::vector<BeamForce<T>> beams;    // one for each element of each beam
+  std::vector<CableForce<T>> cables;  // likewise
 
   template <class F>
   void for_each(F&& f) const {
@@ -70,11 +73,12 @@ struct ConnectorSet {
       for (const auto& element : list) f(element);
     };
     each(bushings), each(cartesian_springs), each(torsional_spring_dampers);
-    each(coordinate_frictions), each(ropes), each(gravities), each(second_orders), each(beams);
+    each(coordinate_frictions), each(ropes), each(gravities), each(second_orders), each(beams), each(cables);
   }
+  void clear_beams() { beams.clear(), cables.clear(); }
   bool act_on_bodies() const {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
-             ropes.empty() && gravities.empty() && beams.empty());
+             ropes.empty() && gravities.empty() && beams.empty() && cables.empty());
   }
   bool empty() const { return !act_on_bodies() && coordinate_frictions.empty() && second_orders.empty(); }
 };
@@ -108,6 +112,7 @@ struct ConstraintSet {
   std::vector<CutJoint<T>> cut_joints;
   std::vector<Distance<T>> distances;
   std::vector<PointOn<T>> points_on;
+  std::vector<Tangent<T>> tangents;
   std::vector<PointOnCurve<T>> points_on_curves;
   std::vector<Rolling<T>> rollings;
 };
@@ -137,6 +142,7 @@ struct Properties {
   IndexedVector<BodyIndex, BodyProperties<T>> bodies;
   IndexedVector<PointIndex, Marker<T>> points;  // in the joint frames of bodies
   ForceSet<T> forces;
+  std::vector<CableForce<T>> cable_elements;  // of all cables, for their mass (dynamics/cables.h)
   ConstraintSet<T> constraints;
   ContactSet<T> contacts;
 };

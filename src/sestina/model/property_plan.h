@@ -114,7 +114,7 @@ struct BeamPlan {
   enum class Axis { kLine, kPoints, kCurve };
   enum class Section { kRectangle, kCircle, kTube, kPerLength };
   ForceIndex index;
-  std::vector<BodyIndex> nodes;
+  int beam = 0;                  // in Model::beams()
   std::vector<double> stations;  // of the nodes, from 0 to 1
   Axis axis = Axis::kLine;
   Slot points, up;  // 3 for each point: two of a line; 3
@@ -122,10 +122,13 @@ struct BeamPlan {
   Slot length;     // of a curve
   int curve = -1;  // in Model::beam_curves()
   Section section = Section::kRectangle;
-  Slot shape;                       // 2, 1, 2; or 10: EA GAy GAz GJ EIy EIz mass Ixx Iyy Izz
+  // 2, 1, 2; or 10: EA GAy GAz GJ EIy EIz mass Ixx Iyy Izz; or of a cable, 3: EA EI mass
+  Slot shape;
   bool has_rotary_inertia = false;  // the last three are given
   Slot material, damping;           // E, nu, density; 1
   Slot shear;                       // 2; not given: Cowper's
+  bool is_cable = false, is_precurved = false;
+  Slot pretension;  // of a cable, 1
 };
 
 // A reduced body, in the order of Model::reduced_bodies().
@@ -162,6 +165,13 @@ struct CutJointPlan {
   Slot axis, second_axis, armature;
   JointNumbers<Slot> numbers = {};
   int q_start = 0, u_start = 0, first_row = 0, armature_row = -1;
+};
+// Of a cable's slope; `line` and `direction` as of a point on a line.
+struct TangentPlan {
+  int q = 0, u = 0;  // of the slope
+  PointIndex line;
+  Slot direction;
+  int first_row = 0, first_term = 0;
 };
 struct DistancePlan {
   PointIndex from, to;
@@ -223,6 +233,7 @@ struct PropertyPlan {
   std::vector<CutJointPlan> cut_joints;
   std::vector<DistancePlan> distances;
   std::vector<PointOnPlan> points_on;
+  std::vector<TangentPlan> tangents;
   std::vector<ContactShapePlan> contact_shapes;
   std::vector<ContactPlan> contacts;  // in the order of Model::contacts()
   std::vector<StopPlan> stops;

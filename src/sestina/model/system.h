@@ -90,6 +90,7 @@ struct BeamSectionSpec {
   Numbers circle;                                    // radius
   Numbers tube;                                      // inner and outer radius
   std::optional<Number> EA, GAy, GAz, GJ, EIy, EIz;  // N, N, N, N m^2, N m^2, N m^2
+  std::optional<Number> EI;                          // N m^2, of a cable, in all directions
   std::optional<Number> mass, Ixx, Iyy, Izz;         // kg/m, kg m; no inertia: mass EI/EA
   Mark mark;
 };
@@ -102,12 +103,15 @@ struct BeamMaterialSpec {
 };
 
 struct BeamSpec {
-  Name formulation = "geometrically_exact";
+  Name formulation = "geometrically_exact";  // | ancf_cable
   CenterlineSpec centerline;
   Triple up{0, 0, 1};  // the section's z-axis, as far as it is across the axis
   Number elements = 16;
   BeamSectionSpec section;
   BeamMaterialSpec material;
+  // Of a cable.
+  Number pretension = 0;   // N, where it begins
+  bool precurved = false;  // its natural shape is bent as the centerline is; otherwise it is straight
 };
 
 // A body reduced to a few modes: see flexible/reduced_body.h.
@@ -224,7 +228,7 @@ struct CouplingTerm {
 struct ConstraintSpec {
   Name name;
   Name type;  // distance | coupling | motion | expression | point_on_line | point_on_plane | point_on_curve |
-              // rolling | user
+              // rolling | tangent | user
   Name level = "position";                 // position | velocity: coupling, motion, expression
   Name from, to;                           // distance: BODY.POINT
   std::optional<Number> length;            // distance: m, an expression of t
@@ -232,8 +236,8 @@ struct ConstraintSpec {
   Name joint;                              // motion
   Numbers value;                           // coupling: 1, or 0; motion: 1 or one for each coordinate; of t
   std::optional<Number> zero;  // expression: of t, coordinates, speeds where the level is velocity
-  Name point;                  // point_on_*: BODY.POINT
-  Name line, plane, curve;     // point_on_line, point_on_plane and rolling, point_on_curve: BODY.POINT
+  Name point;                  // point_on_*, tangent: BODY.POINT
+  Name line, plane, curve;     // point_on_line and tangent, point_on_plane and rolling, point_on_curve
   std::optional<Triple> axis, normal;    // likewise, in the axes of that point; any length but zero
   Numbers position;                      // point_on_curve: three expressions of s in the axes of `curve`
   std::optional<TableSpec> table;        // instead of `position`: `time` are the values of s

@@ -232,6 +232,18 @@ class SceneMaker {
         add_link(constraint.name.text, false, constraint.from, constraint.to);
       }
     }
+    for (const BeamInfo& beam : model_.beams()) {
+      if (beam.is_cable) add_cable(beam);
+    }
+  }
+
+  // A line from node to node.
+  void add_cable(const BeamInfo& cable) {
+    for (std::size_t k = 0; k < cable.nodes.size(); ++k) {
+      const int node = cable.nodes[k].value();
+      has_shape_[static_cast<std::size_t>(node)] = true;
+      if (k > 0) scene_.links.push_back({cable.name, false, cable.nodes[k - 1].value(), node, {}, {}});
+    }
   }
 
   void add_shapes() {
@@ -247,6 +259,7 @@ class SceneMaker {
   void add_beams() {
     for (std::size_t i = 0; i < model_.beams().size(); ++i) {
       const BeamInfo& beam = model_.beams()[i];
+      if (beam.is_cable) continue;
       const BeamSpec& spec = *spec_of(beam.nodes.front().value())->beam;
       const std::size_t nodes = beam.nodes.size();
       for (std::size_t k = 0; k < nodes; ++k) {

@@ -1,5 +1,7 @@
 #include "sestina/workspace/column_inputs.h"
 
+#include <algorithm>
+
 #include "sestina/dynamics/reduced_bodies.h"
 
 namespace sestina {
@@ -93,6 +95,7 @@ void ColumnInputs::set_flexible_bodies(const State<double>& state, const Forward
   const std::vector<BodyMotion<double>>& motion = dynamics.kinematics().motion;
   const ForceInput<double> in = force_input(state, dynamics.kinematics(), dynamics.forces());
   const std::vector<BeamForce<double>>& elements = dynamics.properties().forces.connectors.beams;
+  const std::vector<CableForce<double>>& cables = dynamics.properties().cable_elements;
   double* next = at(layout_.flexible_bodies);
   const auto put_pose = [&](const Pose<double>& X) {
     next = put(X.p, next);
@@ -101,6 +104,13 @@ void ColumnInputs::set_flexible_bodies(const State<double>& state, const Forward
   };
   double energy = calc_reduced_strain_energy(model_, state.q);
   for (const BeamInfo& beam : model_.beams()) {
+    if (beam.is_cable) {
+      next = set_cable(beam, state, dynamics, next);
+      for (int k = 0; k < beam.element_count(); ++k) {
+        energy += cables[static_cast<std::size_t>(beam.first_element + k)].potential_energy(in);
+      }
+      continue;
+    }
     for (const BeamInfo::Point& point : beam.points) {
       put_pose(motion[static_cast<std::size_t>(point.node.value())].X_WB);
     }
@@ -118,6 +128,24 @@ void ColumnInputs::set_flexible_bodies(const State<double>& state, const Forward
     for (std::size_t i = 0; i < body.points.size(); ++i) put_pose(motion[first + i].X_WB);
   }
   *next = energy;
+}
+
+double* ColumnInputs::set_cable(const BeamInfo& cable, const State<double>& state,
+                                const ForwardDynamics& dynamics, double* next) const {
+  const ForceInput<double> in = force_input(state, dynamics.kinematics(), dynamics.forces());
+  for (const BeamInfo::Point& point : cable.points) {
+    const auto k = static_cast<std::size_t>(std::ranges::find(cable.nodes, point.node) - cable.nodes.begin());
+    next = put(in.frames[point.node.value()].X_WB.p, next);
+    next = std::copy_n(state.q.begin() + cable.slope_q[k], 3, next);
+  }
+  for (int k = 0; k < cable.element_count(); ++k) {
+    const CableForce<double>& element =
+        dynamics.properties().cable_elements[static_cast<std::size_t>(cable.first_element + k)];
+    const CableSection<double> section = calc_cable_section(element.segment, element.nodes(in));
+    *next++ = section.tension, *next++ = section.strain;
+    next = put(section.curvature, put(section.moment, next));
+  }
+  return next;
 }
 
 void ColumnInputs::set_reactions(std::span<const SpatialForce<double>> reactions) {

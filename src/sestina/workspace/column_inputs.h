@@ -37,6 +37,9 @@ class ColumnInputs {
   // Writes points, sections and strain energy of flexible bodies for the state that the dynamics has
   // evaluated last.
   void set_flexible_bodies(const State<double>& state, const ForwardDynamics& dynamics);
+  // Puts the columns of a cable from `next` on, and returns what follows.
+  double* set_cable(const BeamInfo& cable, const State<double>& state, const ForwardDynamics& dynamics,
+                    double* next) const;
   void set_reactions(std::span<const SpatialForce<double>> reactions);  // by body, the ground included
   void set_reactions_of_loops(const ForwardDynamics& dynamics);         // after them
 

@@ -31,7 +31,8 @@ void QuadratureRates::calc_integrals(const State<double>& state, std::span<doubl
   if (columns_.rates_use_origins) inputs_.set_origins(dynamics_);
   if (columns_.rates_use_energy) inputs_.set_energies(dynamics_.energy(state), 0.0, 0.0);
   if (columns_.rates_use_momentum)
-    inputs_.set_momentum(calc_momentum(dynamics_.model(), state, dynamics_.kinematics()));
+    inputs_.set_momentum(
+        calc_momentum(dynamics_.model(), dynamics_.properties(), state, dynamics_.kinematics()));
   columns_.rate_tape.evaluate<double>(inputs_.values(), rates, scratch_);
   for (std::size_t i = 0; i < rates.size(); ++i) {
     if (std::isfinite(rates[i])) continue;

@@ -54,7 +54,7 @@ std::span<const double> ResultRow::fill(const State<double>& state, ForwardDynam
                                         std::span<const double> udot, int event) {
   inputs_.set_points(dynamics);
   inputs_.set_origins(dynamics);
-  inputs_.set_momentum(calc_momentum(model_, state, dynamics.kinematics()));
+  inputs_.set_momentum(calc_momentum(model_, dynamics.properties(), state, dynamics.kinematics()));
   inputs_.set_constraints(dynamics);
   inputs_.set_flexible_bodies(state, dynamics);
   set_state(state, dynamics.energy(state), event);

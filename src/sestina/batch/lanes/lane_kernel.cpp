@@ -144,7 +144,7 @@ class LaneKernel final : public BatchKernel {
     const Energy<T> energy = calc_energy(model_, properties_, state_, kinematics_, forces_);
     store(energy.kinetic, observables.energies);
     store(energy.potential, observables.energies + kLanes);
-    const Momentum<T> momentum = calc_momentum(model_, state_, kinematics_);
+    const Momentum<T> momentum = calc_momentum(model_, properties_, state_, kinematics_);
     put(momentum.angular, put(momentum.linear, observables.momentum));
   }
 
