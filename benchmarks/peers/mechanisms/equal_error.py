@@ -10,7 +10,7 @@ import numpy as np
 
 import sestina
 
-from . import bicycle, engines, governor, slider_crank, squeezer
+from . import bicycle, engines, governor, rope, slider_crank, squeezer
 from .engines import Array, Outcome, Rule, Run
 from .same_step import seconds
 
@@ -60,6 +60,19 @@ def tight(
     return lambda: engines.sestina_run(system(), duration, columns, rule, rtol=rtol)().values
 
 
+def our_rope(elements: int, tolerance: float) -> Setting:
+    def make() -> Run:
+        system = rope.sestina_rope(elements)
+        return engines.sestina_run(system, rope.DURATION, rope.COLUMNS, "radau_iia", rtol=tolerance, atol=tolerance)
+
+    return Setting(f"radau_iia, {elements} elements", tolerance, make)
+
+
+def their_rope(elements: int, step: float) -> Setting:
+    rule = Rule(step, trapezoidal=True, sparse=True)
+    return Setting(f"trapezoidal, index 2, {elements} elements", step, lambda: rope.exudyn_run(elements, rule))
+
+
 def problems() -> list[Problem]:
     """Steps of the last Exudyn run are half of those of the one before: both give its limit by extrapolation."""
     powers = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]
@@ -88,6 +101,11 @@ def problems() -> list[Problem]:
             "bicycle", "m", 0.05, tight(*bike, "dormand_prince_54", 1e-12),
             controlled(*bike, {"dormand_prince_54": powers, "radau_iia": powers[:6], "adams_bashforth_moulton": powers}),
             stepped(bicycle.exudyn_run, [1.4e-2, 4e-3, 1e-3, 2e-4, 1e-4], trapezoidal=True),
+        ),
+        Problem(
+            "rope", "m", 0.1, lambda: our_rope(48, 1e-5).run()().values,
+            [our_rope(n, tolerance) for n, tolerance in ((8, 1e-1), (16, 1e-1), (16, 1e-2), (24, 1e-2), (32, 1e-3))],
+            [their_rope(n, h) for n, h in ((8, 1e-3), (16, 1e-3), (16, 5e-4), (32, 2.5e-4), (64, 1e-4))],
         ),
     ]
 

@@ -66,8 +66,10 @@ ImplicitMotion::Run<T>::Run(const Model& model)
       udot(at(model.nu())),
       xdot(at(model.nx())),
       lambda(at(model.constraint_rows())) {
-  has_rotors = model.has_inertia_rows() ||
-               std::ranges::any_of(model.cut_joints(), [](const auto& cut) { return cut.armature_row >= 0; });
+  rotors_turn_with_bodies =
+      !model.reduced_bodies().empty() ||
+      std::ranges::any_of(model.cut_joints(), [](const auto& cut) { return cut.armature_row >= 0; });
+  has_rotors = rotors_turn_with_bodies || model.has_inertia_rows();
   rows.wants_bias = has_rotors;
 }
 
@@ -89,7 +91,8 @@ template <class T>
 void ImplicitMotion::Run<T>::update_residual(const Model& model, const Properties<T>& numbers,
                                              std::span<const double> multipliers) {
   if (!lambda.empty()) {
-    if (has_rotors) update_inverse_dynamics<T>(model, numbers, kinematics, forces, udot, inverse);
+    if (rotors_turn_with_bodies)
+      update_inverse_dynamics<T>(model, numbers, kinematics, forces, udot, inverse);
     for (std::size_t i = 0; i < lambda.size(); ++i) {
       const ConstraintRow<T>& row = rows.rows[i];
       lambda[i] = row.is_inertia ? -(row.bias + calc_rate<T>(rows, row, inverse.acceleration, udot))

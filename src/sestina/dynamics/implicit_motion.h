@@ -77,6 +77,8 @@ class ImplicitMotion {
     InverseDynamics<T> inverse;
     std::vector<T> udot, xdot, lambda;  // (nu), (nx), (rows)
     bool has_rotors = false;
+    // Whether rows that stand for inertias depend on accelerations of bodies, beside those of speeds.
+    bool rotors_turn_with_bodies = false;
   };
 
   void find_pattern(const State<double>& start);
