@@ -61,7 +61,7 @@ gcc_folders="base numerics spatial joints forces expression dynamics batch parti
 sanitize_folders="$(changed_folders) fuzz"
 # Tests that count allocations or kill the program look for other faults than the sanitizers, which slow them down most;
 # four long runs go through what short ones go through too.
-not_sanitized='DoesNotAllocate|DoNotAllocate|kill_and_resume|FlyingBeamKeepsEnergy|EnergyErrorOfFreeBodies'
+not_sanitized='DoesNotAllocate|DoNotAllocate|kill_and_resume|Flying(Beam|Cable)KeepsEnergy|EnergyErrorOfFreeBodies'
 not_sanitized+='|HoweverLongTheChain|ChangeNoBit/kane'
 aarch64_folders="base numerics spatial expression symbolic model"
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from . import _core
 from .errors import InputError
+from .matrix_files import read_matrix
 from .solid_elements import Mesh, assemble, nodal_stresses, surface_weights, to_mesh
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ def reduce(
 
     mesh: a file that meshio reads (tetrahedra of four or ten nodes); or a tuple of nodes (n, 3), m, and tetrahedra
         (e, 4) or (e, 10); or a dictionary of `nodes` (n, 3), `mass` and `stiffness` (3n, 3n), sparse, from another
-        program, whose unknowns are x, y, z of the first node, then of the second.
+        program, whose unknowns are x, y, z of the first node, then of the second. Both may be files of Matrix Market,
+        Abaqus or CalculiX (sestina.matrix_files); `labels` (n) are the numbers of the nodes there, otherwise 1 to n.
     material: E (Pa), nu and density (kg/m^3); none beside matrices.
     interfaces: of each name the numbers of its nodes, or a function of the nodes' places (n, 3) that says which
         belong to it; or a dictionary of these `nodes`, `type` ("rigid": the nodes move with the interface as a rigid
@@ -153,16 +155,20 @@ def _from_matrices(given: Mapping[str, Any], material: Any) -> tuple[Array, Any,
 
     if material is not None:
         raise InputError("reduce: a material belongs to a mesh; matrices have mass and stiffness already")
-    unknown = set(given) - {"nodes", "mass", "stiffness"}
+    unknown = set(given) - {"nodes", "mass", "stiffness", "labels"}
     missing = {"nodes", "mass", "stiffness"} - set(given)
     if unknown or missing:
-        raise InputError(f"reduce: mesh has {sorted(given)}; expected nodes, mass and stiffness")
+        raise InputError(f"reduce: mesh has {sorted(given)}; expected nodes, mass and stiffness, and labels for files")
     nodes = np.ascontiguousarray(given["nodes"], dtype=float)
     if nodes.ndim != 2 or nodes.shape[1] != 3 or not np.isfinite(nodes).all():
         raise InputError(f"reduce: nodes has the shape {nodes.shape}; expected (n, 3), finite")
+    labels = np.asarray(given.get("labels", np.arange(1, len(nodes) + 1)))
+    if labels.shape != (len(nodes),) or labels.dtype.kind not in "iu" or len(np.unique(labels)) != len(nodes):
+        raise InputError(f"reduce: labels are {labels.shape} of type {labels.dtype}; expected {len(nodes)} different whole numbers")
     matrices = []
     for key in ("mass", "stiffness"):
-        matrix = sparse.csc_matrix(given[key], dtype=float)
+        is_file = isinstance(given[key], (str, os.PathLike))
+        matrix = sparse.csc_matrix(read_matrix(given[key], labels) if is_file else given[key], dtype=float)
         if matrix.shape != (nodes.size, nodes.size):
             raise InputError(f"reduce: {key} has the shape {matrix.shape}; expected {(nodes.size, nodes.size)}")
         difference = abs(matrix - matrix.T)

@@ -217,6 +217,44 @@ def test_matrices_and_files_give_the_same_body(tmp_path):
     assert third.frequencies == pytest.approx(body.frequencies, rel=1e-6)
 
 
+# Files of each format, of nodes with numbers of their own in another order; of one triangle.
+def test_matrices_of_other_programs_give_the_same_body(tmp_path):
+    scipy_io = pytest.importorskip("scipy.io")
+    nodes, elements = bar(cells=(3, 1, 1))
+    matrices = dict(zip(("mass", "stiffness"), solid_elements.assemble(solid_elements.to_mesh((nodes, elements)), STEEL)))
+    ends = {name: np.flatnonzero(chosen(nodes)) for name, chosen in ENDS.items()}
+    body = sestina.reduce({"nodes": nodes, **matrices}, None, ends, modes=3)
+    labels = 10 + 3 * np.random.default_rng(1).permutation(len(nodes))
+    (tmp_path / "bar.dof").write_text("".join(f"{label}.{k}\n" for label in np.sort(labels) for k in (1, 2, 3)))
+    row_of = np.argsort(np.argsort(labels))
+    files = {"market": {}, "abaqus": {}, "calculix": {}}
+    for key, matrix in matrices.items():
+        scipy_io.mmwrite(tmp_path / f"{key}.mtx", sparse.csc_matrix(matrix))
+        files["market"][key] = tmp_path / f"{key}.mtx"
+        lower = sparse.tril(matrix).tocoo()
+        entries = [(i // 3, i % 3, j // 3, j % 3, x) for i, j, x in zip(lower.row, lower.col, lower.data, strict=True)]
+        lines = [f"{labels[a]},{k + 1}, {labels[b]},{m + 1}, {x:.17e}\n" for a, k, b, m, x in entries]
+        files["abaqus"][key] = tmp_path / f"{key}_abaqus.mtx"
+        files["abaqus"][key].write_text("** MATRIX\n" + "".join(lines))
+        places = [sorted((3 * row_of[a] + k + 1, 3 * row_of[b] + m + 1)) + [x] for a, k, b, m, x in entries]
+        files["calculix"][key] = tmp_path / ("bar.mas" if key == "mass" else "bar.sti")
+        files["calculix"][key].write_text("".join(f"{i} {j} {x:.17e}\n" for i, j, x in places))
+    for name, given in files.items():
+        own = {} if name == "market" else {"labels": labels}
+        other = sestina.reduce({"nodes": nodes, **given, **own}, None, ends, modes=3)
+        assert other.frequencies == pytest.approx(body.frequencies, rel=1e-9), name
+        assert other.inertia == pytest.approx(body.inertia, rel=1e-12), name
+    abaqus = {"nodes": nodes, "stiffness": files["abaqus"]["stiffness"], "mass": tmp_path / "bad.mtx", "labels": labels}
+    bad = [("1,1, 1,1, 2.0\n", "direction 1 of node 1: expected 1, 2 or 3 of the nodes 10 to"),
+           ("10,1, 10,4, 2.0\n", "direction 4 of node 10"), ("10,1, 10,1, x\n", "bad.mtx:1: expected 5 numbers"),
+           ("10 20\n", "is no matrix of Matrix Market, Abaqus"), ("1 1 1\n", "bad.dof: is missing"),
+           ("%%MatrixMarket nonsense\n", "cannot be read as Matrix Market")]
+    for text, message in bad:
+        abaqus["mass"].write_text(text)
+        with pytest.raises(sestina.InputError, match=message):
+            sestina.reduce(abaqus, None, ends)
+
+
 # Elements whose first corners are exchanged are the same elements.
 def test_elements_may_be_turned():
     nodes, elements = bar()

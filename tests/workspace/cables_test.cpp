@@ -332,6 +332,9 @@ TEST(Cables, FaultsNameThePlaceAndWhatIsAllowed) {
   EXPECT_THAT(
       fault_of("type: weld", "type: universal, axis: [1, 0, 0], second_axis: [0, 1, 0]"),
       HasSubstr("joints[0].type: a point of the cable rope has no axes: expected spherical, or weld"));
+  EXPECT_THAT(fault_of("type: weld, parent: ground.origin, child: rope.start",
+                       "type: free, parent: ground.origin, child: rope_2.origin"),
+              HasSubstr("joints[0].type: a point of the cable rope has no axes"));
   EXPECT_THAT(fault_of("type: point_force", "type: point_torque"),
               HasSubstr("forces[0].at: is on the cable rope, whose points have no axes"));
   EXPECT_THAT(fault_of("ancf_cable", "ancf_rope"), HasSubstr("geometrically_exact or ancf_cable"));
@@ -343,6 +346,16 @@ TEST(Cables, FaultsNameThePlaceAndWhatIsAllowed) {
                "constraints: [{name: t, type: tangent, point: ground.origin, line: rope.mid}]\nforces:"),
       AllOf(HasSubstr("constraints[0].point: 'ground.origin' is no point of a cable"),
             HasSubstr("constraints[0].line: is on the cable rope")));
+}
+
+// A node between elements carries joints as a named point does.
+TEST(Cables, NodesCarryJoints) {
+  System named = clamped_cable(4, 1000), node = named;
+  named.add_particle("bob", 0.3), node.add_particle("bob", 0.3);
+  named.gravity = node.gravity = {0, 0, -9.81};
+  named.add_joint("hook", "spherical", "rope.mid", "bob.origin");
+  node.add_joint("hook", "spherical", "rope_2.origin", "bob.origin");
+  EXPECT_EQ(run_system(named).end("rope.end.z"), run_system(node).end("rope.end.z"));
 }
 
 TEST(Cables, FormulationsForTreesRefuseThemByName) {

@@ -88,7 +88,7 @@ class BeamExpander {
     return value >= 1.0 && value <= kMostElements ? static_cast<int>(value) : 1;
   }
 
-  // Null where the reference is to no beam.
+  // Null where the reference is neither to a point of a beam nor to a node.
   const BeamLayout* beam_of(const Name& reference) const {
     const auto found = beam_names_.find(reference.text.substr(0, reference.text.find('.')));
     return found == beam_names_.end() ? nullptr : &expanded_.beams[found->second];
@@ -119,6 +119,7 @@ class BeamExpander {
       node.name = name_of_node(beam.name, static_cast<int>(k));
       node.name.mark = body.name.mark;
       node.mark = body.mark;
+      beam_names_.emplace(node.name.text, expanded_.beams.size());
       if (beam.is_cable) node.type = "particle";
       for (const auto& [point, own_node] : beam.points) {
         if (own_node == static_cast<int>(k)) node.points.push_back({point, {}, {}, {}});
@@ -162,7 +163,7 @@ class BeamExpander {
   FaultList ignored_;
   NumberCollector numbers_;
   ExpandedSystem expanded_;
-  std::map<std::string, std::size_t> beam_names_;  // and their places in expanded_.beams
+  std::map<std::string, std::size_t> beam_names_;  // of beams and nodes, and their places in expanded_.beams
 };
 
 }  // namespace

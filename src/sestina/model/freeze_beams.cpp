@@ -162,7 +162,11 @@ void Freezer::collect_cable_section(const BeamSpec& spec, BeamPlan& plan, const 
 
 void Freezer::check_joints_of_cable(const BeamLayout& cable) {
   const auto is_on_cable = [&](const Name& reference) {
-    return reference.text.starts_with(cable.name + ".");
+    const std::string body = reference.text.substr(0, reference.text.find('.'));
+    const auto is_node = [&](int position) {
+      return system_.bodies[static_cast<std::size_t>(position)].name.text == body;
+    };
+    return body == cable.name || std::ranges::any_of(cable.nodes, is_node);
   };
   for (std::size_t j = 0; j < system_.joints.size(); ++j) {
     const JointSpec& joint = system_.joints[j];
