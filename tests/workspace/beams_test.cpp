@@ -8,14 +8,13 @@
 
 #include "flexible/beam_references.h"
 #include "message_of.h"
-#include "sestina/dynamics/comparison.h"
-#include "sestina/dynamics/energy.h"
 #include "sestina/dynamics/implicit_motion.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/model_writer.h"
 #include "sestina/model/freeze.h"
 #include "sestina/model/properties.h"
 #include "sestina/workspace/simulator.h"
+#include "workspace/flexible_motion.h"
 #include "workspace/run_system.h"
 
 namespace sestina {
@@ -164,11 +163,7 @@ joints:
   - {name: axle, type: revolute, parent: ground.origin, child: hub.origin, axis: [0, 1, 0]}
   - {name: root, type: weld, parent: hub.origin, child: noodle.start}
 )");
-  System cartesian = system;
-  cartesian.analysis.coordinates = "cartesian";
-  const std::shared_ptr<const Model> model = freeze(system);
-  const Comparison comparison = compare_formulations(model, calc_properties(*model),
-                                                     scatter_states(*model, 10, 1.0, 1), freeze(cartesian));
+  const Comparison comparison = compare_in_every_formulation(system);
   EXPECT_TRUE(comparison.agrees());
   EXPECT_EQ(comparison.states, 11);
 }
@@ -176,19 +171,6 @@ joints:
 // Thrown and spinning, by an explicit and by an implicit rule.
 TEST(Beams, FlyingBeamKeepsEnergyAndMomenta) {
   const std::shared_ptr<const Model> model = freeze(rubber_beam(6, ""));
-  const Properties<double> properties = calc_properties(*model);
-  struct Kept {
-    double energy;
-    Momentum<double> momentum;
-  };
-  const auto measure = [&](const State<double>& state) {
-    Kinematics<double> kinematics(*model);
-    AppliedForces<double> forces(*model);
-    update_kinematics(*model, properties, state, kinematics);
-    update_applied_forces(*model, properties, state, kinematics, forces);
-    const Energy<double> energy = calc_energy(*model, properties, state, kinematics, forces);
-    return Kept{energy.kinetic + energy.potential, calc_momentum(*model, properties, state, kinematics)};
-  };
   for (const char* rule : {"dormand_prince_54", "radau_iia"}) {
     Simulator simulator(model,
                         {.rule = {.name = rule}, .tolerances = ErrorTolerances{.rtol = 1e-8, .atol = 1e-9}});
@@ -197,9 +179,9 @@ TEST(Beams, FlyingBeamKeepsEnergyAndMomenta) {
     const std::size_t last = state.u.size() - 6;
     state.u[last] = 2.0, state.u[last + 4] = -3.0;
     simulator.reset(0.0, state.q, state.u);
-    const Kept start = measure(simulator.state());
+    const Kept start = measure(*model, simulator.state());
     for (int k = 0; k < 10; ++k) simulator.step(0.02);
-    const Kept end = measure(simulator.state());
+    const Kept end = measure(*model, simulator.state());
     EXPECT_NEAR(end.energy, start.energy, 1e-6 * start.energy) << rule;
     EXPECT_LE(norm(end.momentum.linear - start.momentum.linear), 1e-6) << rule;
     EXPECT_LE(norm(end.momentum.angular - start.momentum.angular), 1e-6) << rule;

@@ -7,14 +7,13 @@
 #include <numbers>
 
 #include "message_of.h"
-#include "sestina/dynamics/comparison.h"
-#include "sestina/dynamics/energy.h"
 #include "sestina/dynamics/implicit_motion.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/model_writer.h"
 #include "sestina/model/freeze.h"
 #include "sestina/model/properties.h"
 #include "sestina/workspace/simulator.h"
+#include "workspace/flexible_motion.h"
 #include "workspace/run_system.h"
 
 namespace sestina {
@@ -173,27 +172,9 @@ joints:
   - {name: axle, type: revolute, parent: ground.origin, child: hub.origin, axis: [0, 1, 0]}
   - {name: root, type: weld, parent: hub.origin, child: rope.start}
 )");
-  System cartesian = system;
-  cartesian.analysis.coordinates = "cartesian";
-  const std::shared_ptr<const Model> model = freeze(system);
-  const Comparison comparison = compare_formulations(model, calc_properties(*model),
-                                                     scatter_states(*model, 10, 1.0, 1), freeze(cartesian));
+  const Comparison comparison = compare_in_every_formulation(system);
   EXPECT_TRUE(comparison.agrees());
   EXPECT_EQ(comparison.states, 11);
-}
-
-struct KeptByCable {
-  double energy;
-  Momentum<double> momentum;
-};
-KeptByCable measure_cable(const Model& model, const State<double>& state) {
-  const Properties<double> properties = calc_properties(model);
-  Kinematics<double> kinematics(model);
-  AppliedForces<double> forces(model);
-  update_kinematics(model, properties, state, kinematics);
-  update_applied_forces(model, properties, state, kinematics, forces);
-  const Energy<double> energy = calc_energy(model, properties, state, kinematics, forces);
-  return {energy.kinetic + energy.potential, calc_momentum(model, properties, state, kinematics)};
 }
 
 // Thrown and spinning, by explicit and implicit rules.
@@ -209,10 +190,10 @@ TEST(Cables, FlyingCableKeepsEnergyAndMomenta) {
       State<double> state = simulator.state();
       state.u[0] = 2.0, state.u[1] = -1.0, state.u[5] = 1.5, state.u[14] = 2.0;  // of nodes 0, 1 and 4
       simulator.reset(0.0, state.q, state.u);
-      const KeptByCable start = measure_cable(*model, simulator.state());
+      const Kept start = measure(*model, simulator.state());
       EXPECT_GT(norm(start.momentum.angular), 0.1);
       for (int k = 0; k < 10; ++k) simulator.step(0.05);
-      const KeptByCable end = measure_cable(*model, simulator.state());
+      const Kept end = measure(*model, simulator.state());
       EXPECT_NEAR(end.energy, start.energy, 300.0 * rtol * start.energy) << rule;
       EXPECT_LE(norm(end.momentum.linear - start.momentum.linear), 300.0 * rtol) << rule;
       EXPECT_LE(norm(end.momentum.angular - start.momentum.angular), 300.0 * rtol) << rule;
@@ -224,9 +205,9 @@ TEST(Cables, FlyingCableKeepsEnergyAndMomenta) {
 TEST(Cables, FallingCableHasItsWeight) {
   const std::shared_ptr<const Model> model = freeze(make_cable(kElastic, "gravity: [0, 0, -9.81]\n"));
   Simulator simulator(model, {.rule = {.name = "radau_iia"}});
-  const KeptByCable start = measure_cable(*model, simulator.state());
+  const Kept start = measure(*model, simulator.state());
   simulator.step(0.5);
-  const KeptByCable end = measure_cable(*model, simulator.state());
+  const Kept end = measure(*model, simulator.state());
   EXPECT_NEAR(end.momentum.linear.z, -9.81 * 0.5 * 1.0, 1e-9);
   EXPECT_NEAR(end.energy, start.energy, 1e-9);
   EXPECT_NEAR(simulator.state().q[2], -0.5 * 9.81 * 0.25, 1e-9);
