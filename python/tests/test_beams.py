@@ -3,6 +3,7 @@
 import pytest
 
 import sestina
+from sestina import scene
 
 # Nachbagauer and others (2011), by shooting: a tip force of 6.25e7 N.
 SHORTENING, DEFLECTION = 0.150971144239, 0.710568597854
@@ -52,3 +53,33 @@ def test_beams_are_written_to_model_files():
     (boom,) = again.bodies
     assert dict(boom.points) == {"mid": {"at": 0.5}}
     assert dict(boom.section) == {"rectangle": [0.5, 0.1]}
+
+
+def string(elements=6):
+    system = sestina.System("string")
+    system.ground.add_point("other", (2, 0, 0))
+    rope = system.add_beam("rope", {"from": (0, 0, 0), "to": (2, 0, 0)}, {"EA": 4e5, "EI": 0.3, "mass": 0.02},
+                           elements=elements, formulation="ancf_cable", pretension=80)
+    system.add_joint("left", "spherical", "ground.origin", rope["start"])
+    system.add_joint("right", "spherical", "ground.other", rope["end"])
+    return system
+
+
+def test_a_cable_has_its_pretension_and_weight():
+    system = string()
+    assert system.bodies[0].formulation == "ancf_cable"
+    assert "pretension: 80" in system.to_yaml()
+    assert sestina.loads(system.to_yaml()).to_yaml() == system.to_yaml()
+    result = sestina.simulate(system, duration=0.0)
+    assert result["rope.section[2].tension"][0] == pytest.approx(80, rel=1e-12)
+    system.gravity = (0, 0, -9.81)
+    system.analysis.type = "statics"
+    sag = 0.02 * 9.81 * 2**2 / (8 * 80)  # of a string that hardly stretches
+    assert sestina.simulate(system)["rope_3.origin.z"][-1] == pytest.approx(-sag, rel=2e-2)
+
+
+def test_a_cable_is_drawn_from_node_to_node():
+    model = string().freeze()
+    parts = [part for part in scene.scene_of(model, model.q0[None]).parts if part.name.startswith("rope_")]
+    assert len(parts) == 6
+    assert [float(part.position[0, 0]) for part in parts] == pytest.approx([2 * k / 6 for k in range(6)])
