@@ -414,7 +414,9 @@ TEST_F(EachConstraint, ForcesDoTheWorkThatTheRatesTell) {
       });
       // Action is reaction, but for the inertial forces of a cable.
       const ConstraintRow<double>& row = at.rows.rows[r];
-      if (!row.is_inertia || row.a != row.b) EXPECT_NEAR(norm(sum.force) + norm(sum.torque), 0.0, 1e-13);
+      if (!row.is_inertia || row.a != row.b) {
+        EXPECT_NEAR(norm(sum.force) + norm(sum.torque), 0.0, 1e-13);
+      }
       for (std::size_t k = 0; k < tau.size(); ++k) power += tau[k] * at.state.u[k];
       EXPECT_NEAR(power, calc_rate<double>(at.rows, at.rows.rows[r], V, at.state.u), 1e-13);
     }

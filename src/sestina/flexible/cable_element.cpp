@@ -46,7 +46,7 @@ void add(const Matrix3& from, double factor, CableTangent::Block& to) {
 
 void add_axial(const CableSegment<double>& segment, const CableNodes<double>& e, CableTangent& tangent) {
   for (std::size_t p = 0; p < CableSegment<double>::kPoints; ++p) {
-    const auto [x, weight] = cable_element::kLobattoPoints[p];
+    const auto [x, weight] = cable_element::lobatto_points()[p];
     const std::array<double, 4> first = cable_element::first_derivatives(x, segment.length);
     const Vec3<double> a = cable_element::interpolate(first, e);
     const double stretch = norm(a), h = weight * segment.length;
@@ -83,7 +83,7 @@ struct BendTangent {
 
 void add_bending(const CableSegment<double>& segment, const CableNodes<double>& e, CableTangent& tangent) {
   for (std::size_t p = 0; p < CableSegment<double>::kPoints; ++p) {
-    const auto [x, weight] = cable_element::kGaussPoints[p];
+    const auto [x, weight] = cable_element::gauss_points()[p];
     const cable_element::Bend<double> at(x, segment.length, e);
     const double h = weight * segment.length, EI = h * segment.EI;
     BendTangent by(at, EI * (at.k - segment.k0[p]));
@@ -121,9 +121,9 @@ void set_natural_shape(CableSegment<double>& segment, const CableNodes<double>& 
                        double strain) {
   for (std::size_t p = 0; p < CableSegment<double>::kPoints; ++p) {
     const std::array<double, 4> first =
-        cable_element::first_derivatives(cable_element::kLobattoPoints[p].x, segment.length);
+        cable_element::first_derivatives(cable_element::lobatto_points()[p].x, segment.length);
     segment.eps0[p] = norm(cable_element::interpolate(first, e)) - strain;
-    const cable_element::Bend<double> at(cable_element::kGaussPoints[p].x, segment.length, e);
+    const cable_element::Bend<double> at(cable_element::gauss_points()[p].x, segment.length, e);
     segment.k0[p] = is_precurved ? at.k : Vec3<double>{};
   }
 }

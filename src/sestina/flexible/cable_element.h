@@ -9,22 +9,24 @@
 // Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal
 // coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008) 461-487). eps0 and k0 belong
 // to the unstressed cable; k0 is fixed in the ground, so a cable that is curved by nature has to stay in its
-// plane. With damping the axial force and the bending moment are, tau the time of Kelvin and Voigt,
-//   N = EA (eps + tau eps'),   m = EI (k - k0 + tau P k')                                                 (3)
-// where P leaves of k' what is along k: the rest belongs to a rotation of the element, since sections that do
-// not resist torsion turn about the tangent as they dissipate least. A straight element has all of k'. The
-// generalised forces on a and b are, with t = a/|a|,
+// plane. With damping the axial force and the bending moment are, tau the time of Kelvin and Voigt and dots
+// for rates,
+//   N = EA (eps + tau epsdot),   m = EI (k - k0 + tau P kdot)                                             (3)
+// P keeps the part of kdot along k. The rest is a rotation of the element: sections that do not resist
+// torsion turn about the tangent so that they dissipate least. Where the element is straight, P keeps all of
+// kdot. The generalised forces on a and b are, with t = a/|a|,
 //   N t + (b x m)/A - 2 a (k.m)/A,   (m x a)/A,   A = a.a                                                 (4)
 //
-// The axial strain is integrated by Lobatto's formula of three points, bending by Gauss' of three. Exact
-// integration makes slender elements lock: their axial strain, of higher order than a cubic with constant
-// strain can have, adds to their bending stiffness. Displacements converge with order four at any slenderness
+// The energy of stretching is integrated by Lobatto's formula of three points, that of bending by Gauss' of
+// three. Integrated exactly, slender elements lock: a cubic cannot bend without stretching, and the energy of
+// this stretch makes it too stiff. Displacements converge with order four at any slenderness
 // (docs/decisions/cable-element.md).
 #pragma once
 
 #include <array>
 #include <cstddef>
 
+#include "sestina/numerics/scalar.h"
 #include "sestina/spatial/vec3.h"
 
 namespace sestina {
@@ -50,10 +52,14 @@ namespace cable_element {
 struct Point {
   double x, weight;  // s/h, over h
 };
-inline constexpr double kGauss = 0.3872983346207417;  // sqrt(3/5)/2
-inline constexpr Point kLobattoPoints[] = {{0.0, 1.0 / 6.0}, {0.5, 2.0 / 3.0}, {1.0, 1.0 / 6.0}};
-inline constexpr Point kGaussPoints[] = {
-    {0.5 - kGauss, 5.0 / 18.0}, {0.5, 4.0 / 9.0}, {0.5 + kGauss, 5.0 / 18.0}};
+// Functions, since code for SIMD lanes must not share data with other code.
+constexpr std::array<Point, 3> lobatto_points() {
+  return {{{0.0, 1.0 / 6.0}, {0.5, 2.0 / 3.0}, {1.0, 1.0 / 6.0}}};
+}
+constexpr std::array<Point, 3> gauss_points() {
+  constexpr double kAway = 0.3872983346207417;  // sqrt(3/5)/2
+  return {{{0.5 - kAway, 5.0 / 18.0}, {0.5, 4.0 / 9.0}, {0.5 + kAway, 5.0 / 18.0}}};
+}
 
 // S_i, S_i' and S_i'' at s = x h.
 template <class T>
@@ -90,12 +96,12 @@ struct Bend {
     A = dot(a, a);
     k = (T(1) / A) * cross(a, b);
   }
-  // k' for the rates of e.
+  // kdot, for the rates of e.
   Vec3<T> full_rate(const CableNodes<T>& edot) const {
     const Vec3<T> adot = interpolate(first, edot), bdot = interpolate(second, edot);
     return (T(1) / A) * (cross(adot, b) + cross(a, bdot) - (T(2) * dot(a, adot)) * k);
   }
-  // P k'
+  // P kdot
   Vec3<T> rate(const CableNodes<T>& edot) const {
     const Vec3<T> rate = full_rate(edot), across = cross(a, k);
     return rate - (dot(a, rate) / A) * a - (dot(across, rate) / (A * square_of_curvature())) * across;
@@ -128,22 +134,25 @@ struct CableMass {
 template <class T>
 CableNodes<T> calc_cable_forces(const CableSegment<T>& segment, const CableNodes<T>& e,
                                 const CableNodes<T>& edot) {
+  const bool is_damped = !is_exactly(segment.damping, 0.0);
   CableNodes<T> f{};
   for (std::size_t p = 0; p < CableSegment<T>::kPoints; ++p) {
-    const auto [x, weight] = cable_element::kLobattoPoints[p];
+    const auto [x, weight] = cable_element::lobatto_points()[p];
     const std::array<T, 4> first = cable_element::first_derivatives(x, segment.length);
     const Vec3<T> a = cable_element::interpolate(first, e);
     const T stretch = norm(a);
     const Vec3<T> t = (T(1) / stretch) * a;
-    const T rate = dot(t, cable_element::interpolate(first, edot));
-    const T N = segment.EA * (stretch - segment.eps0[p] + segment.damping * rate);
+    T eps = stretch - segment.eps0[p];
+    if (is_damped) eps += segment.damping * dot(t, cable_element::interpolate(first, edot));
+    const T N = segment.EA * eps;
     for (std::size_t i = 0; i < 4; ++i) f[i] += (T(weight) * segment.length * N * first[i]) * t;
   }
   for (std::size_t p = 0; p < CableSegment<T>::kPoints; ++p) {
-    const auto [x, weight] = cable_element::kGaussPoints[p];
+    const auto [x, weight] = cable_element::gauss_points()[p];
     const cable_element::Bend<T> at(x, segment.length, e);
-    const Vec3<T> m =
-        (T(weight) * segment.length * segment.EI) * (at.k - segment.k0[p] + segment.damping * at.rate(edot));
+    Vec3<T> bend = at.k - segment.k0[p];
+    if (is_damped) bend += segment.damping * at.rate(edot);
+    const Vec3<T> m = (T(weight) * segment.length * segment.EI) * bend;
     const T inverse = T(1) / at.A;
     const Vec3<T> on_a = inverse * (cross(at.b, m) - (T(2) * dot(at.k, m)) * at.a);  // (4)
     const Vec3<T> on_b = inverse * cross(m, at.a);
@@ -157,13 +166,13 @@ template <class T>
 T calc_cable_energy(const CableSegment<T>& segment, const CableNodes<T>& e) {
   T sum(0);
   for (std::size_t p = 0; p < CableSegment<T>::kPoints; ++p) {
-    const auto [x, weight] = cable_element::kLobattoPoints[p];
+    const auto [x, weight] = cable_element::lobatto_points()[p];
     const T eps = norm(cable_element::interpolate(cable_element::first_derivatives(x, segment.length), e)) -
                   segment.eps0[p];
     sum += T(weight) * segment.EA * eps * eps;
   }
   for (std::size_t p = 0; p < CableSegment<T>::kPoints; ++p) {
-    const auto [x, weight] = cable_element::kGaussPoints[p];
+    const auto [x, weight] = cable_element::gauss_points()[p];
     const Vec3<T> k = cable_element::Bend<T>(x, segment.length, e).k - segment.k0[p];
     sum += T(weight) * segment.EI * dot(k, k);
   }
@@ -172,13 +181,13 @@ T calc_cable_energy(const CableSegment<T>& segment, const CableNodes<T>& e) {
 template <class T>
 T calc_cable_heat(const CableSegment<T>& segment, const CableNodes<T>& e, const CableNodes<T>& edot) {
   T sum(0);
-  for (const auto [x, weight] : cable_element::kLobattoPoints) {
+  for (const auto [x, weight] : cable_element::lobatto_points()) {
     const std::array<T, 4> first = cable_element::first_derivatives(x, segment.length);
     const Vec3<T> a = cable_element::interpolate(first, e);
     const T rate = dot(a, cable_element::interpolate(first, edot));
     sum += T(weight) * segment.EA * rate * rate / dot(a, a);
   }
-  for (const auto [x, weight] : cable_element::kGaussPoints) {
+  for (const auto [x, weight] : cable_element::gauss_points()) {
     const cable_element::Bend<T> at(x, segment.length, e);
     sum += T(weight) * segment.EI * dot(at.full_rate(edot), at.rate(edot));
   }
@@ -188,7 +197,7 @@ T calc_cable_heat(const CableSegment<T>& segment, const CableNodes<T>& e, const 
 // In the middle of an element.
 template <class T>
 struct CableSection {
-  T strain{}, tension{};      // |r'| - eps0 without pretension; N
+  T strain{}, tension{};      // eps, with that of the pretension; N
   Vec3<T> curvature, moment;  // 1/m, N m, along the binormal, ground axes
 };
 template <class T>
