@@ -148,6 +148,19 @@ TEST(CableElement, SectionOfAnArcHasItsCurvatureAndStretch) {
   }
 }
 
+// Lobatto's formula takes cubics exactly, Gauss' polynomials of degree five.
+TEST(CableElement, QuadratureIsExactForItsDegree) {
+  const auto expect_exact = [](const std::array<cable_element::Point, 3>& points, int degree) {
+    for (int k = 0; k <= degree; ++k) {
+      double sum = 0.0;
+      for (const auto& [x, weight] : points) sum += weight * std::pow(x, k);
+      EXPECT_NEAR(sum, 1.0 / (k + 1), 1e-15);
+    }
+  };
+  expect_exact(cable_element::lobatto_points(), 3);
+  expect_exact(cable_element::gauss_points(), 5);
+}
+
 // The integral of S_i S_j, which Gauss' formula of four points takes exactly.
 TEST(CableElement, MassIsTheIntegralOfTheShapes) {
   const double x[] = {-0.8611363115940526, -0.3399810435848563, 0.3399810435848563, 0.8611363115940526};

@@ -1,4 +1,4 @@
-// What flexible bodies keep in free motion, and their comparison in every formulation.
+// This measures what flexible bodies keep in free motion, and compares them in every formulation.
 #pragma once
 
 #include <memory>

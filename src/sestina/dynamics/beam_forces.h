@@ -31,14 +31,14 @@ class BeamForces {
   BeamForces(const Model& model, const Properties<double>& properties);
 
   struct Element {
-    // Of each end, the first of three consecutive speeds: angular and linear, or of the position and the
-    // slope.
+    // Each end has two groups of three consecutive speeds, angular and linear, or of the position and the
+    // slope; these are their first ones.
     int u[2][2] = {};
     Vec6<double> f[2];  // [N m; N]; or of a cable [N; N m]
     Mat6<double> K[2][2], D[2][2];
 
     int speed(int end, int i) const { return u[end][i / 3] + i % 3; }
-    // Calls f(row, column, i, j, k, l) for each number K[i][j].m[k][l] and D: its speeds.
+    // This calls visit(row, column, i, j, k, l) for each number K[i][j].m[k][l], and D, with its speeds.
     template <class F>
     void for_each_number(F&& visit) const {
       for (int j = 0; j < 2; ++j) {

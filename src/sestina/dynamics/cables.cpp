@@ -21,7 +21,7 @@ ForceInput<T> input_of(const State<T>& state, const Kinematics<T>& kinematics) {
   return {state.t, state.q.data(), state.u.data(), kinematics.motion.data(), nullptr};
 }
 
-// Calls f(row, coefficients, element) for the rows of all cables, nine for each element: x, y, z of each c.
+// This calls f(coefficients, element) for the three rows c of each element, which serve x, y and z alike.
 template <class T, class F>
 void for_each_row(const Properties<T>& properties, F&& f) {
   for (const CableForce<T>& element : properties.cable_elements) {

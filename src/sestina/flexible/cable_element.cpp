@@ -15,7 +15,7 @@ Matrix3 cross_matrix(const Eigen::Vector3d& a) {
   return matrix;
 }
 
-// S, over rho h and for slopes over h.
+// This is m of (5).
 Eigen::Matrix4d mass_of_unit_element() {
   Eigen::Matrix4d m;
   m << 156.0, 22.0, 54.0, -13.0, 22.0, 4.0, 13.0, -3.0, 54.0, 13.0, 156.0, -22.0, -13.0, -3.0, -22.0, 4.0;

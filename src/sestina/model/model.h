@@ -111,7 +111,7 @@ struct BeamInfo {
   std::vector<BodyIndex> nodes;  // one more than elements
   std::vector<Point> points;
   int first_element = 0;  // among the elements of all beams, or of all cables
-  // Of a cable: the slopes at the nodes, three coordinates and speeds from there on, and rows for its mass
+  // A cable has slopes at its nodes, three coordinates and speeds from there on, and rows for its mass
   // (dynamics/cables.h).
   static constexpr int kRowsOfElement = 9, kTermsOfElement = 36;
   bool is_cable = false;

@@ -166,7 +166,7 @@ struct CutJointPlan {
   JointNumbers<Slot> numbers = {};
   int q_start = 0, u_start = 0, first_row = 0, armature_row = -1;
 };
-// Of a cable's slope; `line` and `direction` as of a point on a line.
+// The slope of a cable keeps a direction; `line` and `direction` are as of a point on a line.
 struct TangentPlan {
   int q = 0, u = 0;  // of the slope
   PointIndex line;

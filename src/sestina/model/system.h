@@ -109,7 +109,7 @@ struct BeamSpec {
   Number elements = 16;
   BeamSectionSpec section;
   BeamMaterialSpec material;
-  // Of a cable.
+  // Only a cable has these.
   Number pretension = 0;   // N, where it begins
   bool precurved = false;  // its natural shape is bent as the centerline is; otherwise it is straight
 };
