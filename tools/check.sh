@@ -82,6 +82,7 @@ long_tests=()
 [[ -n $full ]] || added_parts_changed || long_tests=(--label-exclude build)
 stage "clang++ release, warnings as errors: all tests" ./dev test --all "${long_tests[@]}"
 stage "demonstration" ./dev demo
+stage "the benchmarks are configured, not built" ./dev build bench -- -n --quiet
 stage "documentation, every tutorial run" ./dev docs
 if [[ -z $full ]]; then
   stage "g++, warnings as errors: the library, chosen tests" env SESTINA_PRESET=gcc-light ./dev test --folders "$gcc_folders"

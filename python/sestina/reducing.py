@@ -9,7 +9,7 @@ floating frame with mean axes (src/sestina/flexible/reduced_body.h).
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from . import _core
 from .errors import InputError
 from .matrix_files import read_matrix
 from .solid_elements import Mesh, assemble, nodal_stresses, surface_weights, to_mesh
+from .sparse_cholesky import SparseCholesky
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -30,6 +31,12 @@ RIGID = 1e-4
 #: Eigenvalues below this part of the largest one are rounding.
 ROUNDING = 1e-12
 RIGID_MOTIONS = 6
+#: Vectors of a block beside the modes that are asked for.
+EXTRA_VECTORS = 4
+#: Blocks of vectors; a block adds two or three digits.
+MAX_BLOCKS = 40
+#: Error of a mode, as a part of it, which is the root of the error of its frequency.
+MODE_ERROR = 1e-7
 
 
 @dataclass(frozen=True)
@@ -255,17 +262,19 @@ def _rigid_motions(places: Array, about: Array) -> Array:
 class _Basis:
     """The vectors of Craig and Bampton's basis, as displacements of all nodes.
 
-    Unknowns are the displacements of free nodes, and six motions of each rigid interface, q; averaging interfaces are
-    conditions A u = q, enforced exactly: with K_a = K + g A^T A, which is regular, and W = K_a^-1 A^T, the solution of
-    K u - A^T l = f, A u = q is K_a^-1 f + W (A W)^-1 (q - A K_a^-1 f).
+    Unknowns are the displacements u of free nodes, and six motions q of each interface. Rigid interfaces give the
+    motions of their nodes. Averaging ones are conditions A u = q with forces A^T l. Without a rigid interface K is
+    singular; springs of the stiffness g between three nodes and the ground, K_s = K + g B^T B, are taken back by
+    forces B^T p with B u - p/g = 0. So with C = [A; B], W = K_s^-1 C^T and x = K_s^-1 f,
+        u = x + W l,   (C W - diag(0, 1/g)) l = [q; 0] - C x
     """
 
     def __init__(self, M: Any, K: Any, parts: list[_Interface], nodes: Array) -> None:
         import scipy.sparse as sparse
-        import scipy.sparse.linalg as linalg
 
         n = nodes.size
         rigid = [part for part in parts if part.is_rigid]
+        averaging = [part for part in parts if not part.is_rigid]
         held = np.zeros(n, dtype=bool)
         for part in rigid:
             held[_unknowns(part.nodes)] = True
@@ -274,56 +283,105 @@ class _Basis:
         for i, part in enumerate(rigid):
             block = slice(RIGID_MOTIONS * i, RIGID_MOTIONS * (i + 1))
             self._moved[_unknowns(part.nodes), block] = _rigid_motions(nodes[part.nodes], part.position)
-        rows = [averages(part, nodes) for part in parts if not part.is_rigid]
-        self._A = sparse.vstack(rows).tocsc() if rows else sparse.csc_matrix((0, n))
+        self._A = sparse.vstack([sparse.csr_matrix((0, n)), *(averages(part, nodes) for part in averaging)]).tocsr()
         self._K, self._M, self._n = K, M, n
-        A = self._A[:, self._free]
-        K_free = K[self._free][:, self._free]
-        if rows:
-            stiffness = K.diagonal().mean() / max(abs(A).power(2).sum(axis=1).max(), 1e-300)
-            K_free = K_free + stiffness * (A.T @ A)
+        springs = np.empty(0, dtype=np.intp) if rigid else _unknowns(_spread(nodes))
+        stiffness = K.diagonal().mean()
+        B = sparse.csr_matrix((np.ones(springs.size), (np.arange(springs.size), springs)), shape=(springs.size, n))
+        K_s = K + stiffness * (B.T @ B)
         try:
-            # The matrix is symmetric and positive definite: no pivots.
-            self._lu = linalg.splu(
-                K_free.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
-            )
-        except RuntimeError:
+            self._factor = SparseCholesky(K_s[self._free][:, self._free].tocsc(), *_points_of(self._free, nodes))
+        except np.linalg.LinAlgError:
             raise InputError("reduce: the stiffness of the mesh is singular: a part of it is not connected") from None
-        self._W = self._lu.solve(A.T.toarray()) if rows else np.zeros((self._free.size, 0))
-        self._A_free = A
-        self._AW = A @ self._W
+        self._C = sparse.vstack([self._A, B]).tocsr()[:, self._free]
+        self._W = self._factor.solve(self._C.T.toarray())
+        given_back = np.concatenate([np.zeros(self._A.shape[0]), np.full(springs.size, 1.0 / stiffness)])
+        self._CW = self._C @ self._W - np.diag(given_back)
 
     def _solve(self, f: Array, q: Array | None = None) -> Array:
-        x: Array = self._lu.solve(f)
-        if self._A.shape[0] == 0:
+        """Displacements (free, k) under forces f (free, k) and motions q (averages, k), 0 if not given."""
+        x = self._factor.solve(f)
+        if not self._C.shape[0]:
             return x
-        target = -(self._A_free @ x) if q is None else q - self._A_free @ x
-        return x + self._W @ np.linalg.solve(self._AW, target)
+        target = -(self._C @ x)
+        if q is not None:
+            target[: len(q)] += q
+        found: Array = x + self._W @ np.linalg.solve(self._CW, target)
+        return found
 
     def vectors(self, count: int) -> Array:
         """(3n, 6 interfaces + count)"""
-        import scipy.sparse.linalg as linalg
-
-        f = -(self._K @ self._moved)[self._free]
-        q = -(self._A @ self._moved)
-        static = self._moved.copy()
+        of_rigid, of_averages = self._moved.shape[1], self._A.shape[0]
+        static = np.zeros((self._n, of_rigid + of_averages))
+        static[:, :of_rigid] = self._moved
+        f = -(self._K @ static)[self._free]
+        q = -(self._A @ static)
+        q[:, of_rigid:] += np.eye(of_averages)
         static[self._free] = self._solve(f, q)
-        of_averages = np.zeros((self._n, self._A.shape[0]))
-        of_averages[self._free] = self._W @ np.linalg.inv(self._AW)
-        vectors = [static, of_averages]
-        if count:
-            size = self._free.size
-            if count >= size - self._A.shape[0]:
-                raise InputError(f"reduce: modes is {count}, and the mesh has {size} unknowns between interfaces")
-            M_free = self._M[self._free][:, self._free]
-            inverse = linalg.LinearOperator((size, size), matvec=self._solve, dtype=float)
-            start = self._solve(np.random.default_rng(0).standard_normal(size))
-            # K itself is not used where its inverse is given.
-            vibrations = linalg.eigsh(M_free, count, M=M_free, sigma=0.0, OPinv=inverse, v0=start)[1]
-            fixed = np.zeros((self._n, count))
-            fixed[self._free] = vibrations
-            vectors.append(fixed)
-        return np.hstack(vectors)
+        if not count:
+            return static
+        unknowns = self._free.size - of_averages
+        if count >= unknowns:
+            raise InputError(f"reduce: modes is {count}, and the mesh has {self._free.size} unknowns between interfaces")
+        fixed = np.zeros((self._n, count))
+        fixed[self._free] = lowest_modes(self._solve, self._M[self._free][:, self._free], count, unknowns)
+        return np.hstack([static, fixed])
+
+
+def lowest_modes(solve: Callable[[Array], Array], M: Any, count: int, unknowns: int) -> Array:
+    """(n, count): the lowest modes of a body whose displacements under forces (n, k) `solve` gives.
+
+    Rayleigh and Ritz in the space of X, S X, S^2 X ... with S = K^-1 M and a random block X: block Lanczos with full
+    orthogonalisation (R. G. Grimes, J. G. Lewis, H. D. Simon, SIAM J. Matrix Anal. Appl. 15 (1994) 228-272). `unknowns`
+    is the number of displacements that are independent. Raises InputError where it does not converge.
+    """
+    width = min(count + EXTRA_VECTORS, unknowns)
+    V, MV, SV = (np.zeros((M.shape[0], 0)) for _ in range(3))  # V orthonormal with respect to M
+    X = solve(np.random.default_rng(0).standard_normal((M.shape[0], width)))
+    for _ in range(MAX_BLOCKS):
+        X, MX = _orthonormal(X, V, MV, M)
+        X, MX = X[:, : unknowns - V.shape[1]], MX[:, : unknowns - V.shape[1]]
+        SX = solve(MX)
+        V, MV, SV = np.hstack([V, X]), np.hstack([MV, MX]), np.hstack([SV, SX])
+        T = MV.T @ SV
+        inverses, shapes = np.linalg.eigh(0.5 * (T + T.T))  # of squares of frequencies
+        inverses, shapes = inverses[::-1][:count], shapes[:, ::-1][:, :count]
+        found: Array = V @ shapes
+        error = SV @ shapes - found * inverses
+        size = np.sqrt(np.einsum("ij,ij->j", error, M @ error))
+        if V.shape[1] == unknowns or (len(inverses) == count and (size <= MODE_ERROR * inverses).all()):
+            return found
+        X = SX
+    raise InputError(f"reduce: the {count} lowest modes do not converge: too many, or too many of one frequency")
+
+
+def _orthonormal(X: Array, V: Array, MV: Array, M: Any) -> tuple[Array, Array]:
+    """What of X is new beside V, orthonormal with respect to M, and its product with M; twice: once leaves rounding."""
+    for _ in range(2):
+        X = X - V @ (MV.T @ X)
+        MX = M @ X
+        size = np.sqrt(np.einsum("ij,ij->j", X, MX))
+        X, MX = X[:, size > 0] / size[size > 0], MX[:, size > 0] / size[size > 0]
+        squares, turned = np.linalg.eigh(X.T @ MX)
+        turned = turned[:, squares > ROUNDING * squares[-1]] / np.sqrt(squares[squares > ROUNDING * squares[-1]])
+        X, MX = X @ turned, MX @ turned
+    return X, MX
+
+
+def _spread(nodes: Array) -> npt.NDArray[np.intp]:
+    """Three nodes that are far from a line."""
+    first = np.argmax(np.linalg.norm(nodes - nodes.mean(axis=0), axis=1))
+    d = nodes - nodes[first]
+    second = np.argmax(np.linalg.norm(d, axis=1))
+    along = d[second] / np.linalg.norm(d[second])
+    third = np.argmax(np.linalg.norm(d - np.outer(d @ along, along), axis=1))
+    return np.array([first, second, third])
+
+
+def _points_of(unknowns: Any, nodes: Array) -> tuple[npt.NDArray[np.intp], Array]:
+    """The point of each unknown, and the places of the points."""
+    points, owner = np.unique(unknowns // 3, return_inverse=True)
+    return owner, nodes[points]
 
 
 def _unknowns(nodes: Any) -> Any:
