@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <type_traits>
 #include <utility>
 
 namespace sestina {
@@ -92,12 +93,20 @@ StepReport ExplicitRungeKutta::calc_end(const State<double>& from, double t_end,
 }
 
 void ExplicitRungeKutta::calc_weighted_sum(std::span<const double> weights) {
-  std::ranges::fill(sum_, 0.0);
-  for (std::size_t j = 0; j < weights.size(); ++j) {
-    if (weights[j] == 0.0) continue;
-    const double* k = k_.data() + j * sum_.size();
-    for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += weights[j] * k[i];
-  }
+  constexpr std::size_t kAtOnce = 4;  // sums that stay in registers
+  const std::size_t n = sum_.size();
+  const auto add_up = [&](std::size_t i, auto count) {
+    double sums[count()] = {};
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      if (weights[j] == 0.0) continue;
+      const double* k = k_.data() + j * n + i;
+      for (std::size_t s = 0; s < count(); ++s) sums[s] += weights[j] * k[s];
+    }
+    std::copy_n(sums, count(), sum_.data() + i);
+  };
+  std::size_t i = 0;
+  for (; i + kAtOnce <= n; i += kAtOnce) add_up(i, std::integral_constant<std::size_t, kAtOnce>());
+  for (; i < n; ++i) add_up(i, std::integral_constant<std::size_t, 1>());
 }
 
 void ExplicitRungeKutta::add_weighted_sum(const State<double>& from, double h, State<double>& to) const {

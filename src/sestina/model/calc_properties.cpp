@@ -288,6 +288,7 @@ class PropertyReader {
   void read_connectors(Properties<T>& properties) const {
     const ConnectorPlan& plan = model_.plan().connectors;
     ConnectorSet<T>& set = properties.forces.connectors;
+    properties.forces.has_connectors = !plan.empty();
     const auto point = [&](PointIndex i) { return properties.points[i]; };
     for (const BushingPlan& p : plan.bushings) {
       set.bushings.push_back({{p.index},

@@ -93,6 +93,7 @@ struct ForceSet {
   std::vector<PointForce<T>> point_forces;
   std::vector<PointTorque<T>> point_torques;
   ConnectorSet<T> connectors;
+  bool has_connectors = true;  // so that evaluations of models without them look at none of their lists
 
   template <class F>
   void for_each(F&& f) const {
@@ -101,7 +102,9 @@ struct ForceSet {
     };
     each(joint_springs), each(joint_dampers), each(joint_forces);
     each(spring_dampers), each(point_forces), each(point_torques);
-    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) connectors.for_each(f);
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) {
+      if (has_connectors) connectors.for_each(f);
+    }
   }
 };
 
