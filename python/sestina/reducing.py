@@ -19,6 +19,7 @@ from . import _core
 from .errors import InputError
 from .matrix_files import read_matrix
 from .solid_elements import Mesh, assemble, nodal_stresses, surface_weights, to_mesh
+from .solid_elements import geometric_stiffness as geometric_stiffness_of
 from .sparse_cholesky import SparseCholesky
 
 if TYPE_CHECKING:
@@ -90,11 +91,13 @@ def reduce(
     interfaces: Mapping[str, Any] | None = None,
     *,
     modes: int = 10,
+    mesh_size: float | None = None,
+    geometric_stiffness: bool = False,
     file: str | os.PathLike[str] | None = None,
 ) -> ReducedBody:
     """Reduces a body of solid elements to static modes of its interfaces and some modes of vibration.
 
-    mesh: a file that meshio reads (tetrahedra of four or ten nodes); or a tuple of nodes (n, 3), m, and tetrahedra
+    mesh: a file that meshio reads (tetrahedra of four or ten nodes), or a STEP file with a solid; or a tuple of nodes (n, 3), m, and tetrahedra
         (e, 4) or (e, 10); or a dictionary of `nodes` (n, 3), `mass` and `stiffness` (3n, 3n), sparse, from another
         program, whose unknowns are x, y, z of the first node, then of the second. Both may be files of Matrix Market,
         Abaqus or CalculiX (sestina.matrix_files); `labels` (n) are the numbers of the nodes there, otherwise 1 to n.
@@ -104,17 +107,23 @@ def reduce(
         body; "averaging": the interface moves with the mean of the nodes, which stay free) and `position` (3), m, and
         `axes` (3, 3), which are the middle of the nodes and the mesh's axes otherwise.
     modes: number of modes of vibration beside six static ones for each interface.
+    mesh_size: longest edge of the mesh of a STEP file, m; by its size and curvature if not given.
+    geometric_stiffness: whether the body becomes stiffer or softer by the stresses of its rotation and of forces at
+        its interfaces, such as a blade that rotates or a rod under compression. Not for matrices.
     file: written if given (HDF5).
 
-    Raises InputError for a mesh, a material or an interface that no body can have. Needs scipy, and meshio for files.
+    Raises InputError for a mesh, a material or an interface that no body can have. Needs scipy, meshio for files, and
+    netgen for STEP files.
     """
     if not interfaces:
         raise InputError("reduce: interfaces is empty: a reduced body is held and loaded at its interfaces")
     _scipy()
     if isinstance(mesh, Mapping):
+        if mesh_size is not None:
+            raise InputError("reduce: mesh_size is for STEP files (.step, .stp), not for matrices")
         nodes, M, K, weights = _from_matrices(mesh, material)
     else:
-        solid = to_mesh(mesh)
+        solid = to_mesh(mesh, mesh_size)
         nodes = solid.nodes
         M, K = assemble(solid, material or {})
         weights = _weights_of(solid)
@@ -122,10 +131,15 @@ def reduce(
     _check_connected(K)
     parts = [_Interface.of(name, given, nodes, weights) for name, given in interfaces.items()]
     _check_interfaces(parts)
-    basis = _Basis(M, K, parts, nodes).vectors(count)
-    body = _diagonalize(M, K, basis, parts, nodes)
+    if geometric_stiffness and isinstance(mesh, Mapping):
+        raise InputError("reduce: geometric_stiffness needs a mesh and a material; matrices tell nothing of stresses")
+    basis = _Basis(M, K, parts, nodes)
+    vectors = basis.vectors(count)
+    body = _diagonalize(M, K, vectors, parts, nodes)
     if not isinstance(mesh, Mapping):
         body = replace(body, _mesh=solid, _material=dict(material or {}))
+        if geometric_stiffness:
+            _stiffen(body, _stresses_of_loads(M, K, basis, vectors, body, parts))
     if file is not None:
         body.save(file)
     return body
@@ -328,6 +342,13 @@ class _Basis:
         return np.hstack([static, fixed])
 
 
+    def responses(self, f: Array) -> Array:
+        """(3n, k): displacements under forces f (3n, k) with all interfaces held."""
+        found = np.zeros(f.shape)
+        found[self._free] = self._solve(f[self._free])
+        return found
+
+
 def lowest_modes(solve: Callable[[Array], Array], M: Any, count: int, unknowns: int) -> Array:
     """(n, count): the lowest modes of a body whose displacements under forces (n, k) `solve` gives.
 
@@ -405,18 +426,25 @@ def averages(part: _Interface, nodes: Array) -> Any:
     return sparse.csc_matrix((values.ravel(), (rows, columns)), shape=(RIGID_MOTIONS, nodes.size))
 
 
-def _diagonalize(M: Any, K: Any, basis: Array, parts: list[_Interface], nodes: Array) -> ReducedBody:
+def _free_modes(M: Any, K: Any, basis: Array) -> tuple[Array, Array]:
+    """Squares of the frequencies (k), rad^2/s^2, and modes (3n, k), orthonormal with respect to M, of the free body in
+    the space of a basis, the six rigid motions first."""
     import scipy.linalg
 
     size = np.sqrt(np.einsum("ij,ij->j", basis, M @ basis))
     basis = basis / size
-    stiffness, mass = basis.T @ (K @ basis), basis.T @ (M @ basis)
+    mass = basis.T @ (M @ basis)
     # Static modes may nearly depend on one another: directions without mass are left out.
     values, turned = scipy.linalg.eigh(0.5 * (mass + mass.T))
     kept = values > 1e-10 * values[-1]
     basis = basis @ (turned[:, kept] / np.sqrt(values[kept]))
     stiffness = basis.T @ (K @ basis)
     squares, shapes = scipy.linalg.eigh(0.5 * (stiffness + stiffness.T))
+    return squares, basis @ shapes
+
+
+def _diagonalize(M: Any, K: Any, basis: Array, parts: list[_Interface], nodes: Array) -> ReducedBody:
+    squares, vectors = _free_modes(M, K, basis)
     if squares.size <= RIGID_MOTIONS:
         raise InputError(
             "reduce: one interface and no modes leave nothing that deforms: expected another interface or modes"
@@ -424,7 +452,7 @@ def _diagonalize(M: Any, K: Any, basis: Array, parts: list[_Interface], nodes: A
     smallest = squares[RIGID_MOTIONS]
     if squares[RIGID_MOTIONS - 1] > RIGID * smallest or smallest < ROUNDING * squares[-1]:
         raise InputError("reduce: the stiffness resists rigid motions, or does not resist another one")
-    vectors = basis @ shapes[:, RIGID_MOTIONS:]
+    vectors = vectors[:, RIGID_MOTIONS:]
     total, center, inertia = _rigid_body(M, nodes)
     r0 = nodes - center
     rigid = _rigid_motions(nodes, center)
@@ -438,6 +466,53 @@ def _diagonalize(M: Any, K: Any, basis: Array, parts: list[_Interface], nodes: A
     modes = np.ascontiguousarray(vectors.T.reshape(-1, len(nodes), 3))
     names = tuple(part.name for part in parts)
     return ReducedBody(total, center, inertia, angular / (2 * np.pi), modes, names, nodes, arrays)
+
+
+def _stresses_of_loads(
+    M: Any, K: Any, basis: _Basis, vectors: Array, body: ReducedBody, parts: list[_Interface]
+) -> tuple[Array, Array]:
+    """Displacements (6, n, 3) of the free body by centrifugal loads, those of wx wx, wy wy, wz wz, wx wy, wx wz, wy wz
+    = 1 s^-2, and (p, 3, n, 3) by unit forces at interfaces, each with the inertial forces that balance it.
+
+    Loads and inertial forces are sums of M e_j and M r_i e_j. With the displacements that these cause while interfaces
+    are held, the basis contains the displacements of the free body exactly.
+    """
+    n = len(body.nodes)
+    r0 = body.nodes - body.center_of_mass
+    fields = np.zeros((n, 3, 12))
+    for j in range(3):
+        fields[:, j, j] = 1.0
+        for i in range(3):
+            fields[:, j, 3 + 3 * i + j] = r0[:, i]  # r_i e_j
+    f = M @ fields.reshape(3 * n, 12)
+    squares, free = _free_modes(M, K, np.hstack([vectors, basis.responses(f)]))
+    squares, free = squares[RIGID_MOTIONS:], free[:, RIGID_MOTIONS:]
+
+    def product(i: int, j: int) -> Array:
+        load: Array = f[:, 3 + 3 * i + j]
+        return load
+
+    # w.w r - w (w.r)
+    centrifugal = [product((a + 1) % 3, (a + 1) % 3) + product((a + 2) % 3, (a + 2) % 3) for a in range(3)]
+    centrifugal += [-product(a, b) - product(b, a) for a, b in ((0, 1), (0, 2), (1, 2))]
+    at_interfaces = [averages(part, body.nodes)[:3].toarray().T for part in parts]
+    loads = np.hstack([np.stack(centrifugal, axis=1), *at_interfaces])
+    displacements = (free @ ((free.T @ loads) / squares[:, None])).T.reshape(-1, n, 3)
+    return displacements[:6], displacements[6:].reshape(-1, 3, n, 3)
+
+
+def _stiffen(body: ReducedBody, loaded: tuple[Array, Array]) -> None:
+    """Adds what the stresses of rotation and of forces at interfaces do (reduced_body.h, (8))."""
+    assert body._mesh is not None and body._material is not None
+    by_rotation, by_forces = loaded
+    k, p = len(body.modes), len(by_forces)
+    displacements = np.concatenate([by_rotation, by_forces.reshape(-1, *by_rotation.shape[1:])])
+    stiffness = geometric_stiffness_of(body._mesh, body._material, displacements, body.modes)
+    shares = np.array([1.0, 1.0, 1.0, 0.5, 0.5, 0.5])  # of an element of the inertia matrix and of its twin
+    body._arrays["inertia_by_modes"] = body._arrays["inertia_by_modes"] - np.moveaxis(stiffness[:6], 0, -1) * shares
+    body._arrays["second_shifts"] = -np.ascontiguousarray(
+        stiffness[6:].reshape(p, 3, k, k).transpose(0, 2, 3, 1)
+    )
 
 
 def _rigid_body(M: Any, nodes: Array) -> tuple[float, Array, Array]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import InputError
+from .step_files import is_step, read_step
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -33,9 +34,16 @@ class Mesh:
     elements: Numbers  #: (e, 4) or (e, 10)
 
 
-def to_mesh(given: Any) -> Mesh:
-    """A mesh from a file or from arrays. Raises InputError where it is none."""
-    nodes, elements = _read(given) if isinstance(given, (str, os.PathLike)) else _from_arrays(given)
+def to_mesh(given: Any, mesh_size: float | None = None) -> Mesh:
+    """A mesh from a file or from arrays; mesh_size: of the mesh of a STEP file, m. Raises InputError where it is none.
+    """
+    is_file = isinstance(given, (str, os.PathLike))
+    if is_file and is_step(given):
+        nodes, elements = read_step(given, mesh_size)
+    elif mesh_size is not None:
+        raise InputError("reduce: mesh_size is for STEP files (.step, .stp); this mesh has its own")
+    else:
+        nodes, elements = _read(given) if is_file else _from_arrays(given)
     if not np.isfinite(nodes).all():
         raise InputError("reduce: the nodes of the mesh are not finite")
     if elements.size == 0:
@@ -230,14 +238,42 @@ def surface_weights(mesh: Mesh, chosen: Numbers) -> Array:
     return weights / weights.sum() if weights.sum() > 0 else np.full(len(chosen), 1.0 / len(chosen))
 
 
+def _stress(gradient: Array, material: Mapping[str, float]) -> Array:
+    """(..., 3, 3) Pa, for gradients (..., 3, 3) of the displacement."""
+    E, nu, _ = _material(material)
+    lame, shear = E * nu / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))
+    strain = 0.5 * (gradient + np.swapaxes(gradient, -1, -2))
+    trace = np.trace(strain, axis1=-2, axis2=-1)[..., None, None]
+    stress: Array = lame * trace * np.eye(3) + 2 * shear * strain
+    return stress
+
+
+def geometric_stiffness(mesh: Mesh, material: Mapping[str, float], loaded: Array, modes: Array) -> Array:
+    """(l, k, k) N/m: int sigma_l : (grad phi_i)^T grad phi_j dV, the work of the stresses that displacements `loaded`
+    (l, n, 3) cause, on the strains of second order in amplitudes of the modes phi (k, n, 3)."""
+    m = mesh.elements.shape[1]
+    _, derivatives, weights = _shapes_at(2 if m == 10 else 1, m)
+    found = np.zeros((len(loaded), len(modes), len(modes)))
+    for first in range(0, len(mesh.elements), CHUNK):
+        elements = mesh.elements[first : first + CHUNK]
+        for dN, weight in zip(derivatives, weights, strict=True):
+            gradient, volume = _jacobians(mesh.nodes[elements], dN)
+            of_modes = np.einsum("keai,eaj->jeik", modes[:, elements], gradient).reshape(3, -1, len(modes))
+            for load, displacements in enumerate(loaded):
+                stress = _stress(np.einsum("eai,eaj->eij", displacements[elements], gradient), material)
+                stress *= (weight * volume)[:, None, None]
+                for a in range(3):
+                    moved = sum(np.repeat(stress[:, a, b], 3)[:, None] * of_modes[b] for b in range(3))
+                    found[load] += of_modes[a].T @ moved
+    return found
+
+
 def nodal_stresses(mesh: Mesh, material: Mapping[str, float], displacements: Array) -> Array:
     """Stresses (n, 6) in Pa, xx, yy, zz, xy, xz, yz in the mesh's axes, for displacements (n, 3) in m.
 
     In elements of ten nodes they are taken at four Gauss points and continued to the nodes; at a node they are the mean
     of the elements around it, weighted by their volumes.
     """
-    E, nu, _ = _material(material)
-    lame, shear = E * nu / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))
     m = mesh.elements.shape[1]
     a, b = (5 + 3 * np.sqrt(5)) / 20, (5 - np.sqrt(5)) / 20
     points = np.full((4, 4), b) + (a - b) * np.eye(4) if m == 10 else np.full((1, 4), 0.25)
@@ -245,9 +281,7 @@ def nodal_stresses(mesh: Mesh, material: Mapping[str, float], displacements: Arr
     at_points = []
     for dN in _shapes(points, m)[1]:
         gradient = np.einsum("eai,eaj->eij", moved, _jacobians(places, dN)[0])
-        strain = 0.5 * (gradient + gradient.transpose(0, 2, 1))
-        trace = np.trace(strain, axis1=1, axis2=2)[:, None, None]
-        stress = lame * trace * np.eye(3) + 2 * shear * strain
+        stress = _stress(gradient, material)
         at_points.append(stress[:, [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]])
     values = np.stack(at_points, axis=1)  # (e, points, 6)
     if m == 10:

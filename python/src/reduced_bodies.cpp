@@ -24,7 +24,8 @@ void write_reduced_body(const std::filesystem::path& path, const nb::dict& array
   };
   const auto frequencies = nb::cast<std::vector<double>>(arrays["frequencies"]);
   write_reduced_modes(
-      make_reduced_modes(frequencies.size(), nb::cast<std::vector<std::string>>(arrays["names"]), numbers),
+      make_reduced_modes(frequencies.size(), nb::cast<std::vector<std::string>>(arrays["names"]),
+                         arrays.contains("second_shifts"), numbers),
       path);
 }
 

@@ -7,6 +7,7 @@ import sestina
 
 sparse = pytest.importorskip("scipy.sparse")
 linalg = pytest.importorskip("scipy.sparse.linalg")
+optimize = pytest.importorskip("scipy.optimize")
 
 from sestina import reducing, solid_elements  # noqa: E402  after the check for scipy
 
@@ -163,6 +164,102 @@ def test_stresses_are_those_of_bending(tmp_path):
     assert abs(slide[1]) > 0
     with pytest.raises(sestina.InputError, match="amplitudes has the shape"):
         body.stresses([1.0, 2.0])
+
+
+# A column of Euler between two hinges, under the load P: the square of its first frequency is that without load times
+# 1 - P / (pi^2 E I / L^2).
+@pytest.mark.parametrize("kind", ["rigid", "averaging"])
+def test_a_column_becomes_softer_under_compression(tmp_path, kind):
+    ends = {name: {"nodes": chosen, "type": kind} for name, chosen in ENDS.items()}
+    body = sestina.reduce(bar((10, 1, 1)), STEEL, ends, modes=6, geometric_stiffness=True, file=tmp_path / "bar.h5")
+    assert body.frequencies[0] > 100
+
+    def lowest(load):
+        system = sestina.System()
+        rod = system.add_reduced_body("rod", tmp_path / "bar.h5")
+        system.add_joint("hinge", "revolute", system.ground["origin"], rod["left"], axis=(0, 0, 1))
+        system.add_constraint("guide", "point_on_line", point=rod["right"], line=system.ground["origin"], axis=(1, 0, 0))
+        system.add_force("load", "point_force", at=rod["right"], value=(-load, 0, 0))
+        system.analysis.type = "modes"
+        return sestina.simulate(system)["frequency"][0]
+
+    buckling = np.pi**2 * STEEL["E"] * WIDTH * HEIGHT**3 / 12 / LENGTH**2
+    free = lowest(0)
+    for part in (-0.5, 0.25, 0.5, 0.8):
+        assert (lowest(part * buckling) / free) ** 2 == pytest.approx(1 - part, abs=0.03)
+
+
+# A clamped blade that rotates with its hub: w^2 = w_0^2 + 1.193 Omega^2 (R. Southwell, F. Gough, 1921; the factor of a
+# uniform blade on a hub without radius).
+def test_a_rotating_blade_becomes_stiffer(tmp_path):
+    expected = 1.875**2 * np.sqrt(STEEL["E"] * HEIGHT**2 / 12 / STEEL["density"]) / LENGTH**2
+
+    def flap(speed):
+        path = tmp_path / "blade.h5"
+        sestina.reduce(bar((10, 1, 1)), STEEL, ENDS, modes=4, geometric_stiffness=True, file=path)
+        system = sestina.System(gravity=(0, -9.81, 0))
+        hub = system.add_rigid_body("hub", 1.0, inertia={"xx": 1e4, "yy": 1e4, "zz": 1e4})
+        system.add_joint("shaft", "revolute", system.ground["origin"], hub["origin"], axis=(0, 1, 0)).u = speed
+        blade = system.add_reduced_body("blade", path)
+        system.add_joint("root", "weld", hub["origin"], blade["left"])
+        system.analysis.duration = 0.1
+        system.analysis.step.rtol, system.analysis.step.atol = 1e-6, 1e-9
+        system.output.every = 1e-4
+        result = sestina.simulate(system)
+
+        def misfit(w):
+            terms = np.stack([np.cos(w * result["t"]), np.sin(w * result["t"]), np.ones(len(result))], axis=1)
+            return np.linalg.lstsq(terms, result["blade.right.y"], rcond=None)[1][0]
+
+        guess = np.sqrt(expected**2 + 1.193 * speed**2)
+        return optimize.minimize_scalar(misfit, bounds=(0.95 * guess, 1.05 * guess), method="bounded").x
+
+    rest = flap(0.0)
+    assert rest == pytest.approx(expected, rel=0.02)
+    assert (flap(0.8 * rest) / rest) ** 2 == pytest.approx(1 + 1.193 * 0.8**2, rel=0.01)
+
+
+def test_geometric_stiffness_needs_a_mesh():
+    nodes, elements = bar()
+    mesh = solid_elements.to_mesh((nodes, elements))
+    M, K = solid_elements.assemble(mesh, STEEL)
+    with pytest.raises(sestina.InputError, match="geometric_stiffness needs a mesh and a material"):
+        sestina.reduce({"nodes": nodes, "mass": M, "stiffness": K}, None, ENDS, geometric_stiffness=True)
+
+
+# A shaft from a drawing: its mass, its inertia, and the frequencies of bending of a free beam.
+def test_a_step_file_is_meshed(tmp_path):
+    occ = pytest.importorskip("netgen.occ")
+    occ.Cylinder((0, 0, 0), occ.Z, r=8, h=300).WriteStep(str(tmp_path / "shaft.step"))  # mm, the unit of the file
+    ends = {"low": lambda p: p[:, 2] < 1e-6, "high": lambda p: p[:, 2] > 0.3 - 1e-6}
+    shaft = sestina.reduce(tmp_path / "shaft.step", STEEL, ends, modes=4, mesh_size=0.02)
+    mass = STEEL["density"] * np.pi * 0.008**2 * 0.3
+    assert shaft.mass == pytest.approx(mass, rel=1e-3)
+    assert shaft.center_of_mass == pytest.approx([0, 0, 0.15], abs=1e-4)
+    assert shaft.inertia[2, 2] == pytest.approx(mass * 0.008**2 / 2, rel=1e-2)
+    lowest = 4.730**2 / (2 * np.pi) * np.sqrt(STEEL["E"] / STEEL["density"]) * 0.008 / 2 / 0.3**2
+    assert shaft.frequencies[:2] == pytest.approx([lowest] * 2, rel=0.02)
+    occ.Box((0, 0, 0), (100, 20, 30)).WriteStep(str(tmp_path / "box.stp"))
+    coarse, fine = (solid_elements.to_mesh(tmp_path / "box.stp", size) for size in (0.03, 0.01))
+    assert 4 * len(coarse.elements) < len(fine.elements)
+    assert np.ptp(fine.nodes, axis=0) == pytest.approx([0.1, 0.02, 0.03])
+
+
+def test_what_is_no_step_file_is_refused(tmp_path):
+    occ = pytest.importorskip("netgen.occ")
+    (tmp_path / "text.step").write_text("a drawing")
+    occ.Box((0, 0, 0), (1, 1, 1)).faces[0].WriteStep(str(tmp_path / "face.stp"))
+    for name, message in {
+        "missing.step": "is not a file",
+        "text.step": "cannot be meshed",
+        "face.stp": "has no solids",
+    }.items():
+        with pytest.raises(sestina.InputError, match=f"{name}.*{message}"):
+            sestina.reduce(tmp_path / name, STEEL, ENDS)
+    with pytest.raises(sestina.InputError, match="mesh_size is -1 m; expected a positive number"):
+        sestina.reduce(tmp_path / "text.step", STEEL, ENDS, mesh_size=-1)
+    with pytest.raises(sestina.InputError, match="mesh_size is for STEP files"):
+        sestina.reduce(bar(), STEEL, ENDS, mesh_size=0.1)
 
 
 # The interface of a cantilever's end shows the rotation, too.

@@ -103,7 +103,9 @@ TEST_P(SymbolicConditions, GiveTheAccelerationsOfTheRecursion) {
   for (const SymbolicCondition& condition : equations.conditions()) {
     if (condition.is_on_position) zeros.push_back(condition.zero);
   }
-  if (!zeros.empty()) EXPECT_LT(evaluate(equations, properties, state, zeros).cwiseAbs().maxCoeff(), 1e-12);
+  if (!zeros.empty()) {
+    EXPECT_LT(evaluate(equations, properties, state, zeros).cwiseAbs().maxCoeff(), 1e-12);
+  }
   const MatrixXd M = numbers(equations.mass_matrix()), C = numbers(equations.condition_matrix());
   const VectorXd f = numbers(equations.forcing()), b = numbers(equations.condition_bias());
   const Eigen::Index n = M.rows(), m = C.rows();

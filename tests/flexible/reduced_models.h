@@ -75,7 +75,7 @@ inline void set_invariants(ParticleBody& body) {
 }
 
 // Particles at random places with modes at random, made to satisfy (2) of reduced_body.h. The first two
-// particles are interfaces, whose turns are at random.
+// particles are interfaces, whose turns and shifts of second order are at random.
 inline ParticleBody make_particle_body(unsigned seed, std::size_t particles, std::size_t modes) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> any(-1.0, 1.0);
@@ -111,6 +111,12 @@ inline ParticleBody make_particle_body(unsigned seed, std::size_t particles, std
     interface.axes = rpy_rotation(any(random), any(random), any(random));
     for (std::size_t i = 0; i < modes; ++i) {
       interface.shifts.push_back(body.modes[i][a]), interface.turns.push_back(vector());
+    }
+    interface.second.resize(modes * modes);
+    for (std::size_t i = 0; i < modes; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        interface.second[i * modes + j] = interface.second[j * modes + i] = 0.5 * vector();
+      }
     }
     reduced.interfaces.push_back(std::move(interface));
   }

@@ -50,7 +50,34 @@ TEST(ReducedFile, ComesBackAsItWasWritten) {
     EXPECT_EQ(own.axes.zy, given.axes.zy);
     EXPECT_EQ(own.shifts[4].y, given.shifts[4].y);
     EXPECT_EQ(own.turns[2].z, given.turns[2].z);
+    ASSERT_EQ(own.second.size(), 25U);
+    EXPECT_EQ(own.second[7].x, given.second[7].x);
   }
+}
+
+TEST(ReducedFile, MayLackShiftsOfSecondOrder) {
+  const auto modes = make_particle_body(3, 9, 5).reduced;
+  for (ReducedModes::Interface& interface : modes->interfaces) interface.second.clear();
+  write_reduced_modes(*modes, folder() / "first_order.h5");
+  const auto read = read_reduced_modes(folder() / "first_order.h5");
+  EXPECT_TRUE(read->interfaces[1].second.empty());
+  EXPECT_EQ(read->interfaces[1].turns[2].z, modes->interfaces[1].turns[2].z);
+}
+
+TEST(ReducedFile, RefusesShiftsOfSecondOrderOfNoBody) {
+  const auto message = [](const auto& change) {
+    const auto modes = make_particle_body(3, 9, 5).reduced;
+    change(*modes);
+    return message_of([&] { write_reduced_modes(*modes, folder() / "no_body.h5"); });
+  };
+  EXPECT_THAT(message([](ReducedModes& modes) { modes.interfaces[1].second.clear(); }),
+              HasSubstr("only some of its interfaces have shifts of second order"));
+  EXPECT_THAT(message([](ReducedModes& modes) { modes.interfaces[0].second.pop_back(); }),
+              HasSubstr("the interface 'left' has 24 shifts of second order for 5 modes"));
+  EXPECT_THAT(message([](ReducedModes& modes) { modes.interfaces[1].second[1].x += 1.0; }),
+              HasSubstr("second_shifts of the interface 'right' are not symmetric"));
+  EXPECT_THAT(message([](ReducedModes& modes) { modes.interfaces[1].second[0].x = std::nan(""); }),
+              HasSubstr("the numbers of the interface 'right' are not finite"));
 }
 
 TEST(ReducedFile, ModelsNameIt) {

@@ -18,11 +18,12 @@ struct PlacedInterface {
   SpatialMotion<T> V;     // relative to B
   SpatialMotion<T> bias;  // (6) to (7) of reduced_body.h, and those of B's rotation
   InterfaceMotion<T> in_B;
+  const T* eta;
 
   // The motion of the interface in B for a unit rate of mode i.
   SpatialMotion<T> column(const ReducedModes::Interface& interface, std::size_t i) const {
     return {R_WB * (in_B.D * reduced_body::to_scalar<T>(interface.turns[i])),
-            R_WB * reduced_body::to_scalar<T>(interface.shifts[i])};
+            R_WB * calc_interface_shift(interface, i, eta)};
   }
 };
 
@@ -32,13 +33,15 @@ PlacedInterface<T> place_interface(const ReducedBodyInfo& info, std::size_t i, c
   const BodyMotion<T>& B = kinematics.motion[at(info.body.value())];
   PlacedInterface<T> placed;
   placed.R_WB = B.X_WB.R;
-  placed.in_B = calc_interface_motion(*info.modes, info.modes->interfaces[i], state.q.data() + info.q_start,
+  placed.eta = state.q.data() + info.q_start;
+  placed.in_B = calc_interface_motion(*info.modes, info.modes->interfaces[i], placed.eta,
                                       state.u.data() + info.u_start);
   placed.arm = B.X_WB.R * placed.in_B.X.p;
   placed.V = rotate(B.X_WB.R, placed.in_B.V);
   const Vec3<T>& w = B.V_WB.w;
-  placed.bias = {cross(w, placed.V.w) + B.X_WB.R * placed.in_B.bias.w,
-                 cross(w, cross(w, placed.arm)) + T(2) * cross(w, placed.V.v)};
+  placed.bias = {
+      cross(w, placed.V.w) + B.X_WB.R * placed.in_B.bias.w,
+      cross(w, cross(w, placed.arm)) + T(2) * cross(w, placed.V.v) + B.X_WB.R * placed.in_B.bias.v};
   return placed;
 }
 

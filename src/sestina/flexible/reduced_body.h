@@ -19,9 +19,17 @@
 // (1985) 1303-1312.
 //
 // An interface is a frame that moves with the body: with the shifts phi_i and turns psi_i of the modes there,
-//   p = p0 + sum eta_i phi_i,   R = exp(theta) R0,   theta = sum eta_i psi_i                          (6)
+//   p = p0 + sum eta_i phi_i + 1/2 sum eta_i eta_j S_ij,   S_ij = S_ji
+//   R = exp(theta) R0,   theta = sum eta_i psi_i                                                      (6)
 //   angular velocity in B: D(theta) thetadot,   D = 1 + a theta^ + b theta^ theta^                    (7)
 //   a = (1 - cos |theta|) / theta.theta,   b = (1 - sin |theta| / |theta|) / theta.theta
+//
+// Without S the body is as stiff under load as at rest. With the stresses sigma of a load that is in balance
+// with the inertial forces of a rigid motion, its geometric stiffness is
+//   K_ij = int sigma : (grad phi_i)^T grad phi_j dV                                                   (8)
+// By K of a unit force at an interface the point moves against that force, in second order of the amplitudes,
+// S_ij = -K_ij. By K^ab of the centrifugal load for w_a w_b = 1 the particles move inwards: -K^ab_ij is added
+// to the element ab of J2_ij. What depends on moments at interfaces is left out.
 #pragma once
 
 #include <cstddef>
@@ -44,6 +52,7 @@ struct ReducedModes {
     Rotation<double> axes;             // of the interface in those of the mesh
     std::vector<Vec3<double>> shifts;  // (k) phi_i
     std::vector<Vec3<double>> turns;   // (k) psi_i, rad/m
+    std::vector<Vec3<double>> second;  // (k x k) S_ij, 1/m; or none
   };
   std::size_t count = 0;                // k
   double mass = 0.0;                    // kg
@@ -131,6 +140,18 @@ template <class T>
 InterfaceMotion<T> calc_interface_motion(const ReducedModes& modes, const ReducedModes::Interface& interface,
                                          const T* eta, const T* etadot);
 
+// The velocity of an interface's origin in B for a unit rate of mode i.
+template <class T>
+Vec3<T> calc_interface_shift(const ReducedModes::Interface& interface, std::size_t i, const T* eta) {
+  Vec3<T> shift = reduced_body::to_scalar<T>(interface.shifts[i]);
+  if (interface.second.empty()) return shift;
+  const std::size_t k = interface.shifts.size();
+  for (std::size_t j = 0; j < k; ++j) {
+    shift += eta[j] * reduced_body::to_scalar<T>(interface.second[i * k + j]);
+  }
+  return shift;
+}
+
 namespace reduced_body {
 
 // sum over n of (-s)^n / (2 n + first)!, and its derivative by s.
@@ -156,12 +177,17 @@ template <class T>
 InterfaceMotion<T> calc_interface_motion(const ReducedModes& modes, const ReducedModes::Interface& interface,
                                          const T* eta, const T* etadot) {
   using reduced_body::add_series, reduced_body::to_scalar;
+  const bool has_second = !interface.second.empty();
   InterfaceMotion<T> motion;
   Vec3<T> theta, rate;
   motion.X.p = to_scalar<T>(interface.position - modes.center_of_mass);
   for (std::size_t i = 0; i < modes.count; ++i) {
-    const Vec3<T> shift = to_scalar<T>(interface.shifts[i]), turn = to_scalar<T>(interface.turns[i]);
-    motion.X.p += eta[i] * shift, motion.V.v += etadot[i] * shift;
+    const Vec3<T> turn = to_scalar<T>(interface.turns[i]);
+    const Vec3<T> first = to_scalar<T>(interface.shifts[i]), shift = calc_interface_shift(interface, i, eta);
+    motion.X.p += (T(0.5) * eta[i]) * (first + shift), motion.V.v += etadot[i] * shift;
+    for (std::size_t j = 0; has_second && j < modes.count; ++j) {
+      motion.bias.v += (etadot[i] * etadot[j]) * to_scalar<T>(interface.second[i * modes.count + j]);
+    }
     theta += eta[i] * turn, rate += etadot[i] * turn;
   }
   const T s = dot(theta, theta), s_rate = T(2) * dot(theta, rate);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -16,7 +17,8 @@ namespace sestina {
 namespace {
 
 constexpr const char* kReducedFormat = "sestina reduced body";
-constexpr int kReducedVersion = 1;
+// Files of version 2 have shifts of second order; those of version 1 are read too.
+constexpr int kReducedVersion = 1, kVersionWithSecondShifts = 2;
 constexpr std::size_t kMostModes = 1000, kMostInterfaces = 10'000;
 
 using NumberList = std::vector<double>;
@@ -70,7 +72,7 @@ std::size_t read_count(hid_t file, const char* name, std::size_t most) {
   return static_cast<std::size_t>(count);
 }
 
-ReducedModes read_modes(hid_t file) {
+ReducedModes read_modes(hid_t file, bool has_second_shifts) {
   const std::size_t modes = read_count(file, "modes", kMostModes);
   const std::size_t interfaces = read_count(file, "interfaces", kMostInterfaces);
   const std::vector<std::string> names =
@@ -78,17 +80,19 @@ ReducedModes read_modes(hid_t file) {
   if (names.size() != interfaces) {
     throw Hdf5Error(fmt::format("'names' has {} texts; expected {}", names.size(), interfaces));
   }
-  return make_reduced_modes(
-      modes, names, [&](const char* name, std::size_t count) { return read_values(file, name, count); });
+  return make_reduced_modes(modes, names, has_second_shifts, [&](const char* name, std::size_t count) {
+    return read_values(file, name, count);
+  });
 }
 
 void write_modes(const ReducedModes& modes, hid_t file) {
   const std::size_t k = modes.count, p = modes.interfaces.size();
+  const bool has_second_shifts = p > 0 && !modes.interfaces.front().second.empty();
   sestina::write_attribute(file, "format", std::string(kReducedFormat));
-  sestina::write_attribute(file, "version", kReducedVersion);
+  sestina::write_attribute(file, "version", has_second_shifts ? kVersionWithSecondShifts : kReducedVersion);
   sestina::write_attribute(file, "modes", static_cast<int>(k));
   sestina::write_attribute(file, "interfaces", static_cast<int>(p));
-  NumberList center, inertia, J1, J2, g, positions, axes, shifts, turns;
+  NumberList center, inertia, J1, J2, g, positions, axes, shifts, turns, second;
   std::vector<std::string> names;
   add(modes.center_of_mass, center), add(modes.J0, inertia);
   for (const SymMat3<double>& J : modes.J1) add(J, J1);
@@ -99,6 +103,7 @@ void write_modes(const ReducedModes& modes, hid_t file) {
     add(interface.position, positions), add(interface.axes, axes);
     for (const Vec3<double>& shift : interface.shifts) add(shift, shifts);
     for (const Vec3<double>& turn : interface.turns) add(turn, turns);
+    for (const Vec3<double>& shift : interface.second) add(shift, second);
   }
   write_values(file, "mass", {modes.mass}, {1});
   write_values(file, "center_of_mass", center, {3});
@@ -112,6 +117,7 @@ void write_modes(const ReducedModes& modes, hid_t file) {
   write_values(file, "axes", axes, {p, 3, 3});
   write_values(file, "shifts", shifts, {p, k, 3});
   write_values(file, "turns", turns, {p, k, 3});
+  if (has_second_shifts) write_values(file, "second_shifts", second, {p, k, k, 3});
 }
 
 bool are_all_finite(std::span<const double> values) {
@@ -141,6 +147,26 @@ bool is_rotation(const Rotation<double>& R) {
   return error < 1e-6 && dot(cross(R.column(0), R.column(1)), R.column(2)) > 0.0;
 }
 
+std::string find_fault_of_second_shifts(const ReducedModes::Interface& interface, std::size_t k) {
+  const std::vector<Vec3<double>>& second = interface.second;
+  if (!second.empty() && second.size() != k * k) {
+    return fmt::format("the interface '{}' has {} shifts of second order for {} modes", interface.name,
+                       second.size(), k);
+  }
+  if (!are_finite(second)) {
+    return fmt::format("the numbers of the interface '{}' are not finite", interface.name);
+  }
+  double largest = 0.0, difference = 0.0;
+  for (std::size_t i = 0; i < second.size(); ++i) {
+    largest = std::max(largest, norm(second[i]));
+    difference = std::max(difference, norm(second[i] - second[(i % k) * k + i / k]));
+  }
+  if (difference > 1e-6 * largest) {
+    return fmt::format("second_shifts of the interface '{}' are not symmetric", interface.name);
+  }
+  return {};
+}
+
 std::string find_fault_of_interfaces(const ReducedModes& modes) {
   std::set<std::string> taken;
   for (const ReducedModes::Interface& interface : modes.interfaces) {
@@ -159,6 +185,11 @@ std::string find_fault_of_interfaces(const ReducedModes& modes) {
     }
     if (!is_rotation(interface.axes))
       return fmt::format("the axes of the interface '{}' are no rotation", name);
+    if (interface.second.empty() != modes.interfaces.front().second.empty()) {
+      return "only some of its interfaces have shifts of second order";
+    }
+    const std::string fault = find_fault_of_second_shifts(interface, modes.count);
+    if (!fault.empty()) return fault;
   }
   return {};
 }
@@ -166,7 +197,7 @@ std::string find_fault_of_interfaces(const ReducedModes& modes) {
 }  // namespace
 
 ReducedModes make_reduced_modes(std::size_t count, const std::vector<std::string>& names,
-                                const NumbersOfName& numbers) {
+                                bool has_second_shifts, const NumbersOfName& numbers) {
   ReducedModes modes;
   const std::size_t k = modes.count = count, p = names.size();
   modes.mass = numbers("mass", 1)[0];
@@ -181,6 +212,7 @@ ReducedModes make_reduced_modes(std::size_t count, const std::vector<std::string
   }
   const NumberList positions = numbers("positions", 3 * p), axes = numbers("axes", 9 * p);
   const NumberList shifts = numbers("shifts", 3 * p * k), turns = numbers("turns", 3 * p * k);
+  const NumberList second = has_second_shifts ? numbers("second_shifts", 3 * p * k * k) : NumberList();
   for (std::size_t i = 0; i < p; ++i) {
     ReducedModes::Interface interface;
     interface.name = names[i], interface.position = vector_at(positions, i);
@@ -189,6 +221,9 @@ ReducedModes make_reduced_modes(std::size_t count, const std::vector<std::string
     for (std::size_t j = 0; j < k; ++j) {
       interface.shifts.push_back(vector_at(shifts, i * k + j));
       interface.turns.push_back(vector_at(turns, i * k + j));
+    }
+    for (std::size_t j = 0; has_second_shifts && j < k * k; ++j) {
+      interface.second.push_back(vector_at(second, i * k * k + j));
     }
     modes.interfaces.push_back(std::move(interface));
   }
@@ -234,11 +269,11 @@ std::shared_ptr<const ReducedModes> read_reduced_modes(const std::filesystem::pa
       refuse("it is no reduced body, which sestina.reduce() writes");
     }
     const std::uint64_t version = read_number_attribute(file.get(), "version");
-    if (version != kReducedVersion) {
-      refuse(fmt::format("it has version {} of the format; this program reads version {}", version,
-                         kReducedVersion));
+    if (version != kReducedVersion && version != kVersionWithSecondShifts) {
+      refuse(fmt::format("it has version {} of the format; this program reads versions {} and {}", version,
+                         kReducedVersion, kVersionWithSecondShifts));
     }
-    *modes = read_modes(file.get());
+    *modes = read_modes(file.get(), version == kVersionWithSecondShifts);
   } catch (const Hdf5Error& error) {
     refuse(fmt::format("cannot be read as a reduced body: {}", error.what()));
   }

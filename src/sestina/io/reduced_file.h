@@ -19,10 +19,11 @@ std::shared_ptr<const ReducedModes> read_reduced_modes(const std::filesystem::pa
 // Replaces the file as a whole. Throws InputError, for numbers that read_reduced_modes() would refuse too.
 void write_reduced_modes(const ReducedModes& modes, const std::filesystem::path& path);
 
-// Modes from the datasets of a file: numbers(name, count) returns so many.
+// Modes from the datasets of a file: numbers(name, count) returns so many. Shifts of second order are
+// optional.
 using NumbersOfName = std::function<std::vector<double>(const char* name, std::size_t count)>;
 ReducedModes make_reduced_modes(std::size_t count, const std::vector<std::string>& names,
-                                const NumbersOfName& numbers);
+                                bool has_second_shifts, const NumbersOfName& numbers);
 
 // Why these are the modes of no body, or an empty text.
 std::string find_fault(const ReducedModes& modes);
