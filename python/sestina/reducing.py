@@ -36,8 +36,8 @@ RIGID_MOTIONS = 6
 EXTRA_VECTORS = 4
 #: Blocks of vectors; a block adds two or three digits.
 MAX_BLOCKS = 40
-#: Error of a mode, as a part of it, which is the root of the error of its frequency.
-MODE_ERROR = 1e-7
+#: Error of a mode, as a part of it; that of its frequency is the square.
+MODE_ERROR = 1e-6
 
 
 @dataclass(frozen=True)
@@ -356,35 +356,42 @@ def lowest_modes(solve: Callable[[Array], Array], M: Any, count: int, unknowns: 
     orthogonalisation (R. G. Grimes, J. G. Lewis, H. D. Simon, SIAM J. Matrix Anal. Appl. 15 (1994) 228-272). `unknowns`
     is the number of displacements that are independent. Raises InputError where it does not converge.
     """
-    width = min(count + EXTRA_VECTORS, unknowns)
-    V, MV, SV = (np.zeros((M.shape[0], 0)) for _ in range(3))  # V orthonormal with respect to M
-    X = solve(np.random.default_rng(0).standard_normal((M.shape[0], width)))
+    X = solve(np.random.default_rng(0).standard_normal((M.shape[0], min(count + EXTRA_VECTORS, unknowns))))
+    X, MX = _orthonormal(X, M @ X)
+    V: list[Array] = []  # blocks, orthonormal with respect to M
+    MV: list[Array] = []
+    T = np.zeros((0, 0))  # V^T M S V
     for _ in range(MAX_BLOCKS):
-        X, MX = _orthonormal(X, V, MV, M)
-        X, MX = X[:, : unknowns - V.shape[1]], MX[:, : unknowns - V.shape[1]]
-        SX = solve(MX)
-        V, MV, SV = np.hstack([V, X]), np.hstack([MV, MX]), np.hstack([SV, SX])
-        T = MV.T @ SV
+        V.append(X)
+        MV.append(MX)
+        rest = solve(MX)
+        columns = np.vstack([block.T @ rest for block in MV])
+        T = np.block([[T, columns[: len(T)]], [columns[: len(T)].T, columns[len(T) :]]])
         inverses, shapes = np.linalg.eigh(0.5 * (T + T.T))  # of squares of frequencies
         inverses, shapes = inverses[::-1][:count], shapes[:, ::-1][:, :count]
-        found: Array = V @ shapes
-        error = SV @ shapes - found * inverses
-        size = np.sqrt(np.einsum("ij,ij->j", error, M @ error))
-        if V.shape[1] == unknowns or (len(inverses) == count and (size <= MODE_ERROR * inverses).all()):
-            return found
-        X = SX
+        for _ in range(2):  # once leaves rounding
+            for block, product in zip(V, MV, strict=True):
+                rest = rest - block @ (product.T @ rest)
+        M_rest = M @ rest
+        # S V y - y / w^2 of a mode V y is what `rest` is of it.
+        last = shapes[-X.shape[1] :]
+        error = np.sqrt(np.maximum(0, np.einsum("ij,ik,kj->j", last, rest.T @ M_rest, last)))
+        room = unknowns - len(T)
+        if room == 0 or (len(inverses) == count and (error <= MODE_ERROR * inverses).all()):
+            parts = np.split(shapes, np.cumsum([block.shape[1] for block in V])[:-1])
+            return np.asarray(sum(block @ part for block, part in zip(V, parts, strict=True)))
+        X, MX = (found[:, :room] for found in _orthonormal(rest, M_rest))
     raise InputError(f"reduce: the {count} lowest modes do not converge: too many, or too many of one frequency")
 
 
-def _orthonormal(X: Array, V: Array, MV: Array, M: Any) -> tuple[Array, Array]:
-    """What of X is new beside V, orthonormal with respect to M, and its product with M; twice: once leaves rounding."""
+def _orthonormal(X: Array, MX: Array) -> tuple[Array, Array]:
+    """Combinations of X and of MX = M X that are orthonormal with respect to M; twice, since once leaves rounding."""
     for _ in range(2):
-        X = X - V @ (MV.T @ X)
-        MX = M @ X
-        size = np.sqrt(np.einsum("ij,ij->j", X, MX))
+        size = np.sqrt(np.maximum(0, np.einsum("ij,ij->j", X, MX)))
         X, MX = X[:, size > 0] / size[size > 0], MX[:, size > 0] / size[size > 0]
         squares, turned = np.linalg.eigh(X.T @ MX)
-        turned = turned[:, squares > ROUNDING * squares[-1]] / np.sqrt(squares[squares > ROUNDING * squares[-1]])
+        kept = squares > ROUNDING * squares[-1]
+        turned = turned[:, kept] / np.sqrt(squares[kept])
         X, MX = X @ turned, MX @ turned
     return X, MX
 

@@ -191,16 +191,14 @@ def _element_matrices(
     for N, dN, weight in zip(*mass_rule, strict=True):
         volume = _jacobians(places, dN)[1]
         mass += (density * weight * volume)[:, None, None] * np.outer(N, N)
-    stiffness = np.zeros((e, m, 3, m, 3))
-    for _, dN, weight in zip(*stiffness_rule, strict=True):
-        gradient, volume = _jacobians(places, dN)
-        w = weight * volume
-        products = np.einsum("eai,ebj->eaibj", gradient, gradient)  # N_a,i N_b,j
-        dots = np.einsum("eai,ebi->eab", gradient, gradient)
-        stiffness += (lame * w)[:, None, None, None, None] * products
-        stiffness += (shear * w)[:, None, None, None, None] * products.transpose(0, 1, 4, 3, 2)
-        for i in range(3):
-            stiffness[:, :, i, :, i] += (shear * w)[:, None, None] * dots
+    points = [(*_jacobians(places, dN), weight) for _, dN, weight in zip(*stiffness_rule, strict=True)]
+    gradients = np.stack([gradient.reshape(e, 3 * m) for gradient, _, _ in points], axis=1)
+    weighted = gradients * np.stack([weight * volume for _, volume, weight in points], axis=1)[:, :, None]
+    products = (gradients.transpose(0, 2, 1) @ weighted).reshape(e, m, 3, m, 3)  # int N_a,i N_b,j dV
+    stiffness = lame * products + shear * products.transpose(0, 1, 4, 3, 2)
+    dots = products[:, :, 0, :, 0] + products[:, :, 1, :, 1] + products[:, :, 2, :, 2]
+    for i in range(3):
+        stiffness[:, :, i, :, i] += shear * dots
     return mass, stiffness.reshape(e, 3 * m, 3 * m)
 
 

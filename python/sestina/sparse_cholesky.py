@@ -107,18 +107,23 @@ def _eliminate(
     met = np.concatenate([rows, *(unknowns for unknowns, _ in children)])
     later = np.unique(met[met >= end]).astype(np.intp)
     place[first:end] = np.arange(count)
-    place[later] = count + np.arange(len(later))
-    F = np.zeros((count + len(later),) * 2, order="F")  # of which the lower triangle counts
-    F[place[rows], columns] = values
-    for unknowns, rest in children:
-        F[np.ix_(place[unknowns], place[unknowns])] += rest
-    L, failed = lapack.dpotrf(F[:count, :count], lower=1)
+    place[later] = np.arange(len(later))
+    own, below, rest = (np.zeros(shape, order="F") for shape in ((count,) * 2, (len(later), count), (len(later),) * 2))
+    is_own = rows < end
+    own[place[rows[is_own]], columns[is_own]] = values[is_own]
+    below[place[rows[~is_own]], columns[~is_own]] = values[~is_own]
+    for unknowns, left in children:  # of which the lower triangle counts
+        k = np.searchsorted(unknowns, end)  # unknowns of the child that are eliminated here
+        here, there = place[unknowns[:k]], place[unknowns[k:]]
+        own[np.ix_(here, here)] += left[:k, :k]
+        below[np.ix_(there, here)] += left[k:, :k]
+        rest[np.ix_(there, there)] += left[k:, k:]
+    L, failed = lapack.dpotrf(own, lower=1, overwrite_a=1)
     if failed:
         raise np.linalg.LinAlgError("the matrix is not positive definite")
-    if not len(later):
-        return _Front(first, end, later, L, np.zeros((0, count))), np.zeros((0, 0))
-    below = blas.dtrsm(1.0, L, F[count:, :count], side=1, lower=1, trans_a=1)
-    rest = blas.dsyrk(-1.0, below, beta=1.0, c=F[count:, count:], lower=1)
+    if len(later):
+        below = blas.dtrsm(1.0, L, below, side=1, lower=1, trans_a=1, overwrite_b=1)
+        rest = blas.dsyrk(-1.0, below, beta=1.0, c=rest, lower=1, overwrite_c=1)
     return _Front(first, end, later, L, below), rest
 
 
