@@ -63,7 +63,8 @@ sanitize_folders="$(changed_folders) fuzz"
 # four long runs go through what short ones go through too.
 not_sanitized='DoesNotAllocate|DoNotAllocate|kill_and_resume|Flying(Beam|Cable)KeepsEnergy|EnergyErrorOfFreeBodies'
 not_sanitized+='|HoweverLongTheChain|ChangeNoBit/kane'
-aarch64_folders="base numerics spatial expression symbolic model"
+aarch64_folders="base numerics parallel spatial joints forces contact flexible expression symbolic model derivation dynamics"
+aarch64_folders+=" batch integrate particles"
 
 check_aarch64() {
   stage "AArch64 by g++, under qemu: core tests" env SESTINA_PRESET=aarch64 ./dev test --folders "$aarch64_folders"

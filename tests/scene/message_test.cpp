@@ -5,6 +5,7 @@
 #include "message_of.h"
 #include "sestina/io/yaml.h"
 #include "sestina/model/freeze.h"
+#include "sestina/model/properties.h"
 #include "sestina/scene/json_writer.h"
 #include "sestina/scene/scene_message.h"
 

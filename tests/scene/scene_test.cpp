@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "model/example_system.h"
+#include "sestina/model/properties.h"
 #include "sestina/scene/scene.h"
 
 namespace sestina {

@@ -12,6 +12,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/memory.h"
 #include "sestina/dynamics/cartesian_coordinates.h"
+#include "sestina/dynamics/constrained_dynamics.h"
 #include "sestina/dynamics/mass_matrix.h"
 #include "sestina/model/properties.h"
 #include "sestina/numerics/least_norm_solver.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "sestina/dynamics/constrained_dynamics.h"
+#include "sestina/model/model.h"
 
 namespace sestina {
 

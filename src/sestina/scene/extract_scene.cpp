@@ -10,6 +10,7 @@
 #include "sestina/base/error.h"
 #include "sestina/flexible/reduced_body.h"
 #include "sestina/model/number_collector.h"
+#include "sestina/model/properties.h"
 #include "sestina/scene/mesh_file.h"
 #include "sestina/scene/scene.h"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/model/properties.h"
 #include "sestina/scene/scene.h"
 
 namespace sestina {

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "sestina/base/error.h"
+#include "sestina/model/properties.h"
 
 namespace sestina {
 namespace {

@@ -17,7 +17,6 @@
 
 #include "sestina/dynamics/kinematics.h"
 #include "sestina/model/model.h"
-#include "sestina/model/properties.h"
 #include "sestina/model/system.h"
 
 namespace sestina {

@@ -7,6 +7,7 @@
 
 #include "sestina/contact/friction_solver.h"
 #include "sestina/dynamics/marker_jacobian.h"
+#include "sestina/model/properties.h"
 
 namespace sestina {
 namespace {

@@ -9,7 +9,6 @@
 #include "sestina/contact/contact_points.h"
 #include "sestina/dynamics/kinematics.h"
 #include "sestina/integrate/equations_of_motion.h"
-#include "sestina/model/properties.h"
 
 namespace sestina {
 

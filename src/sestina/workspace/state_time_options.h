@@ -7,9 +7,10 @@
 #include "sestina/model/analysis.h"
 #include "sestina/model/model.h"
 #include "sestina/model/system.h"
-#include "sestina/state_time/state_time_solver.h"
 
 namespace sestina {
+
+struct StateTimeOptions;
 
 bool is_state_time(const Analysis& analysis);
 StateTimeOptions state_time_options(const Analysis& analysis);
