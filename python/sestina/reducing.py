@@ -97,8 +97,8 @@ def reduce(
 ) -> ReducedBody:
     """Reduces a body of solid elements to static modes of its interfaces and some modes of vibration.
 
-    mesh: a file that meshio reads (tetrahedra of four or ten nodes), or a STEP file with a solid; or a tuple of nodes (n, 3), m, and tetrahedra
-        (e, 4) or (e, 10); or a dictionary of `nodes` (n, 3), `mass` and `stiffness` (3n, 3n), sparse, from another
+    mesh: a file that meshio reads (tetrahedra of four or ten nodes), or a STEP file with a solid; or a tuple of nodes
+        (n, 3), m, and tetrahedra (e, 4) or (e, 10); or a dictionary of `nodes` (n, 3), `mass` and `stiffness` (3n, 3n), sparse, from another
         program, whose unknowns are x, y, z of the first node, then of the second. Both may be files of Matrix Market,
         Abaqus or CalculiX (sestina.matrix_files); `labels` (n) are the numbers of the nodes there, otherwise 1 to n.
     material: E (Pa), nu and density (kg/m^3); none beside matrices.
@@ -362,6 +362,8 @@ def lowest_modes(solve: Callable[[Array], Array], M: Any, count: int, unknowns: 
     MV: list[Array] = []
     T = np.zeros((0, 0))  # V^T M S V
     for _ in range(MAX_BLOCKS):
+        if not X.shape[1]:
+            break
         V.append(X)
         MV.append(MX)
         rest = solve(MX)
@@ -387,6 +389,8 @@ def lowest_modes(solve: Callable[[Array], Array], M: Any, count: int, unknowns: 
 def _orthonormal(X: Array, MX: Array) -> tuple[Array, Array]:
     """Combinations of X and of MX = M X that are orthonormal with respect to M; twice, since once leaves rounding."""
     for _ in range(2):
+        if not X.any():
+            return X[:, :0], MX[:, :0]
         size = np.sqrt(np.maximum(0, np.einsum("ij,ij->j", X, MX)))
         X, MX = X[:, size > 0] / size[size > 0], MX[:, size > 0] / size[size > 0]
         squares, turned = np.linalg.eigh(X.T @ MX)
