@@ -29,7 +29,7 @@ JointAxesRecursion<T, P>::JointAxesRecursion(TreeLayout tree, std::vector<JointA
       general_of_(structure_.size(), -1),
       sums_(static_cast<std::size_t>(walk_.num_sums)),
       A_(structure_.size()),
-      F_(structure_.size()) {
+      F_sums_(sums_.size()) {
   int nu = 0;
   for (const BodyLink& link : tree_.links) nu += link.nu;
   H_.resize(static_cast<std::size_t>(nu)), W_.resize(H_.size()), free_udot_.resize(H_.size());
@@ -456,8 +456,9 @@ SESTINA_INLINE_IN_LANES inline void JointAxesRecursion<T, P>::pass_force(std::si
     return;
   }
   const Rotation<T>& R = general_[static_cast<std::size_t>(general_of_[i])].R;
-  F = {R * F.torque, R * F.force};
-  enter_force(i, F, enter);
+  SpatialForce<T> F_in_memory{R * F.torque, R * F.force};  // so that otherwise it may stay in registers
+  enter_force(i, F_in_memory, enter);
+  F = F_in_memory;
 }
 
 // The second half of pass_force() for a joint without an axis: F in the parent's axes.
@@ -474,12 +475,17 @@ void JointAxesRecursion<T, P>::enter_force(std::size_t i, SpatialForce<T>& F, co
 template <class T, class P>
 void JointAxesRecursion<T, P>::calc_tau(const Motion& motion, T* tau) {
   start(motion);
-  for (std::size_t i = 1; i < structure_.size(); ++i) F_[i] = passages_[i].z;
-  for (std::size_t i = structure_.size() - 1; i > 0; --i) {
-    SpatialForce<T> F = F_[i];
+  SpatialForce<T> F;
+  for (const WalkStep& step : inward_) {
+    const auto i = static_cast<std::size_t>(step.body);
+    const SpatialForce<T>& own = passages_[i].z;
+    F = step.takes_carry ? own + F : own;
+    if (step.own_sum >= 0) F += F_sums_[static_cast<std::size_t>(step.own_sum)];
     const T armature(numbers_.bodies[i].armature);
     pass_force(i, F, [&](std::size_t k, const T& force) { tau[k] = force + armature * motion.udot[k]; });
-    F_[static_cast<std::size_t>(tree_.links[i].parent)] += F;
+    if (step.gives_carry || step.hangs_on_base) continue;
+    SpatialForce<T>& place = F_sums_[static_cast<std::size_t>(step.parent_sum)];
+    place = step.begins_sum ? F : place + F;
   }
 }
 

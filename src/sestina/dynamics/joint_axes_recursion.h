@@ -194,7 +194,7 @@ class JointAxesRecursion {
   ArticulatedBody<T> carried_;            // from the last step of a run to the first of the next
   std::vector<ArticulatedBody<T>> sums_;  // of further children
   std::vector<SpatialMotion<T>> A_;       // by BodyIndex, own axes; unless only the next body reads it
-  std::vector<SpatialForce<T>> F_;        // by BodyIndex, own axes: inverse dynamics
+  std::vector<SpatialForce<T>> F_sums_;   // of further children: inverse dynamics
 };
 
 }  // namespace sestina

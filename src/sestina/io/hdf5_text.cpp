@@ -45,6 +45,16 @@ void write_attribute(hid_t object, const std::string& name, hid_t type, const Hd
   checked(H5Awrite(attribute.get(), type, value));
 }
 
+// Texts of equal lengths, padded with zeros.
+std::vector<std::string> split_texts(const std::string& bytes, std::size_t length) {
+  std::vector<std::string> texts;
+  for (std::size_t begin = 0; begin < bytes.size(); begin += length) {
+    const std::string_view text = std::string_view(bytes).substr(begin, length);
+    texts.emplace_back(text.substr(0, text.find('\0')));
+  }
+  return texts;
+}
+
 }  // namespace
 
 void write_attribute(hid_t object, const std::string& name, int value) {
@@ -60,10 +70,22 @@ void write_attribute(hid_t object, const std::string& name, const std::vector<st
   write_attribute(object, name, hdf5_text_type().get(), list_space(texts.size()), pointers_to(texts).data());
 }
 
+void write_fixed_attribute(hid_t object, const std::string& name, const std::string& text) {
+  write_attribute(object, name, hdf5_text_type(text.size()).get(), Hdf5Space(H5Screate(H5S_SCALAR)),
+                  text.data());
+}
+
 std::vector<std::string> read_list_attribute(hid_t object, const std::string& name) {
   const Hdf5Attribute attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
-  const Hdf5Type type = hdf5_text_type();
   const Hdf5Space space(H5Aget_space(attribute.get()));
+  const Hdf5Type stored(H5Aget_type(attribute.get()));
+  if (H5Tget_class(stored.get()) == H5T_STRING && checked(H5Tis_variable_str(stored.get())) == 0) {
+    const std::size_t length = H5Tget_size(stored.get());
+    std::string bytes(count_elements(object, space.get(), length) * length, '\0');
+    checked(H5Aread(attribute.get(), stored.get(), bytes.data()));
+    return split_texts(bytes, length);
+  }
+  const Hdf5Type type = hdf5_text_type();
   Hdf5Strings strings(type.get(), space.get(), count_elements(object, space.get(), sizeof(char*)));
   checked(H5Aread(attribute.get(), type.get(), strings.data()));
   return strings.texts();
@@ -113,12 +135,7 @@ std::vector<std::string> read_strings(hid_t place, const std::string& name) {
   const std::size_t count = count_elements(place, space.get(), length);
   std::string bytes(count * length, '\0');
   checked(H5Dread(dataset.get(), stored.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()));
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string_view text = std::string_view(bytes).substr(i * length, length);
-    texts.emplace_back(text.substr(0, text.find('\0')));
-  }
-  return texts;
+  return split_texts(bytes, length);
 }
 
 void write_columns(hid_t file, const std::vector<Column>& columns) {

@@ -88,7 +88,7 @@ ReducedModes read_modes(hid_t file, bool has_second_shifts) {
 void write_modes(const ReducedModes& modes, hid_t file) {
   const std::size_t k = modes.count, p = modes.interfaces.size();
   const bool has_second_shifts = p > 0 && !modes.interfaces.front().second.empty();
-  sestina::write_attribute(file, "format", std::string(kReducedFormat));
+  write_fixed_attribute(file, "format", kReducedFormat);
   sestina::write_attribute(file, "version", has_second_shifts ? kVersionWithSecondShifts : kReducedVersion);
   sestina::write_attribute(file, "modes", static_cast<int>(k));
   sestina::write_attribute(file, "interfaces", static_cast<int>(p));
