@@ -63,6 +63,9 @@ sanitize_folders="$(changed_folders) fuzz"
 # four long runs go through what short ones go through too.
 not_sanitized='DoesNotAllocate|DoNotAllocate|kill_and_resume|Flying(Beam|Cable)KeepsEnergy|EnergyErrorOfFreeBodies'
 not_sanitized+='|HoweverLongTheChain|ChangeNoBit/kane'
+# HDF5 asks for too much memory, and leaks some, when a file is damaged: faults of its own.
+damaged_hdf5='ReducedFile.RefusesDamagedFiles'
+not_sanitized+="|$damaged_hdf5"
 aarch64_folders="base numerics parallel spatial joints forces contact flexible expression symbolic model derivation dynamics"
 aarch64_folders+=" batch integrate particles"
 
@@ -95,7 +98,8 @@ else
   stage "100 runs killed and resumed" python3 tests/cli/kill_and_resume.py build/release/apps/cli/sestina 100
   stage "the benchmarks compile" ./dev build bench
   stage "g++ release, warnings as errors: tests" env SESTINA_PRESET=gcc ./dev test
-  stage "address and undefined behaviour: tests" env SESTINA_PRESET=sanitize ./dev test
+  stage "address and undefined behaviour: tests" \
+    env SESTINA_PRESET=sanitize ./dev test --exclude-regex "$damaged_hdf5"
   stage "clang-tidy" ./dev build lint -- -k 0
   check_aarch64
   stage "fuzzing, $fuzz_seconds s each target" ./dev fuzz "$fuzz_seconds"

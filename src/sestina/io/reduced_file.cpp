@@ -188,8 +188,7 @@ std::string find_fault_of_interfaces(const ReducedModes& modes) {
     if (interface.second.empty() != modes.interfaces.front().second.empty()) {
       return "only some of its interfaces have shifts of second order";
     }
-    const std::string fault = find_fault_of_second_shifts(interface, modes.count);
-    if (!fault.empty()) return fault;
+    if (std::string fault = find_fault_of_second_shifts(interface, modes.count); !fault.empty()) return fault;
   }
   return {};
 }
