@@ -341,7 +341,6 @@ class _Basis:
         fixed[self._free] = lowest_modes(self._solve, self._M[self._free][:, self._free], count, unknowns)
         return np.hstack([static, fixed])
 
-
     def responses(self, f: Array) -> Array:
         """(3n, k): displacements under forces f (3n, k) with all interfaces held."""
         found = np.zeros(f.shape)

@@ -219,7 +219,7 @@ def test_a_rotating_blade_becomes_stiffer(tmp_path):
     assert (flap(0.8 * rest) / rest) ** 2 == pytest.approx(1 + 1.193 * 0.8**2, rel=0.01)
 
 
-# Of a mesh that is turned, the numbers are those turned: products of inertia and forces along other axes too.
+# A turned mesh gives turned numbers; so products of inertia and forces along all axes are tested.
 def test_geometric_stiffness_turns_with_the_mesh():
     nodes, elements = bar((4, 1, 1))
     half = np.sqrt(0.5)
