@@ -9,6 +9,7 @@
 #include <Eigen/Dense>
 #include <vector>
 
+#include "sestina/joints/joint_list.h"
 #include "sestina/model/model.h"
 
 namespace sestina::benchmarks {

@@ -95,12 +95,16 @@ function(sestina_unity name)
   endif()
 endfunction()
 
-# sestina_library(NAME [DEPENDS folder...] [EXTERNAL target...] [APART source...])
+# sestina_library(NAME [DEPENDS folder...] [EXTERNAL target...] [APART source...] [TOGETHER source...])
 # One library from all .cpp files of the current folder; header-only folders become interface targets.
 # DEPENDS names other folders and is the architecture: a folder links only what stands below it. APART: see sestina_unity.
+# TOGETHER: sources that include headers which few others do, so that an edit of these compiles few groups of sources.
 function(sestina_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;EXTERNAL;APART" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;EXTERNAL;APART;TOGETHER" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  list(TRANSFORM ARG_TOGETHER PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(REMOVE_ITEM sources ${ARG_TOGETHER})
+  list(PREPEND sources ${ARG_TOGETHER})
   list(TRANSFORM ARG_DEPENDS PREPEND sestina_)
   if(sources)
     add_library(sestina_${name} STATIC ${sources})

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dynamics/random_systems.h"
+#include "sestina/joints/joint.h"
 #include "sestina/model/freeze.h"
 
 namespace sestina::testing_support {
@@ -71,7 +72,7 @@ inline DrivenState driven_state(const System& system, const Model& model, std::u
     for (int k = 0; k < joint.nu; ++k) u[k] = random.signed_unit();
     for (int k = 0; k < joint.nu; ++k) tau[k] = random.signed_unit();
     if (joint.joint_type != JointType::kSpherical) continue;
-    Spherical<double>::normalize(q);
+    EulerParameters<double>::normalize(q);
     const Rotation<double> R_FM = euler_parameter_rotation(q);
     const auto turn = [&](double* x) {
       const Vec3<double> v = R_FM * Vec3<double>{x[0], x[1], x[2]};

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "sestina/joints/joint_list.h"
+#include "sestina/joints/joint_info.h"
 #include "sestina/model/system.h"
 
 namespace sestina::testing_support {
@@ -159,7 +159,7 @@ class RandomSystem {
     }
   }
   JointType random_type() {
-    return static_cast<JointType>(random_.below(static_cast<int>(std::variant_size_v<AnyJoint<double>>)));
+    return static_cast<JointType>(random_.below(static_cast<int>(joint_keywords().size())));
   }
   int parent(int i) const { return parents_[static_cast<std::size_t>(i)]; }
   bool floats(int i) const { return floats_[static_cast<std::size_t>(i)]; }

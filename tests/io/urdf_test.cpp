@@ -13,6 +13,7 @@
 
 #include "repository.h"
 #include "sestina/base/error.h"
+#include "sestina/joints/joint_list.h"
 #include "sestina/model/freeze.h"
 #include "sestina/model/properties.h"
 #include "sestina/spatial/rotation.h"

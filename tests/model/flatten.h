@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sestina/joints/joint_list.h"
 #include "sestina/model/properties.h"
 
 namespace sestina::testing_support {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/dynamics/cut_joint_forces.h"
 #include "sestina/dynamics/reduced_bodies.h"
 #include "sestina/model/properties.h"
 #include "sestina/model/tape_inputs.h"
@@ -96,42 +97,10 @@ void evaluate_expressions(const Model& model, const Properties<T>& properties, c
                                   forces.tape_inputs, forces.tape_scratch, forces.expressions);
 }
 
-// Gathers coordinates and speeds of all joints, for forces that read or drive cut joints.
-template <class T>
-void find_cut_joints(const Properties<T>& properties, const State<T>& state, const Kinematics<T>& kinematics,
-                     AppliedForces<T>& forces) {
-  auto& cut = forces.cut;
-  std::ranges::copy(state.q, cut.q.begin());
-  std::ranges::copy(state.u, cut.u.begin());
-  if (cut.are_given) return;
-  std::ranges::copy(std::span(state.h).first(cut.q.size() - state.q.size()),
-                    cut.q.begin() + static_cast<std::ptrdiff_t>(state.q.size()));
-  for (std::size_t i = 0; i < cut.motions.size(); ++i) {
-    const CutJoint<T>& joint = properties.constraints.cut_joints[i];
-    find_cut_coordinates(joint, kinematics.motion.data(), cut.q.data() + state.q.size() + joint.q_start,
-                         cut.u.data() + state.u.size() + joint.u_start, cut.motions[i]);
-  }
-}
-
 // Returns the arrays to which force elements add their forces.
 template <class T>
 ForceOutput<T> force_output(AppliedForces<T>& forces) {
   return {forces.cut.motions.empty() ? forces.tau.data() : forces.cut.tau.data(), forces.body.data()};
-}
-
-template <class T>
-void apply_cut_joint_forces(const Properties<T>& properties, AppliedForces<T>& forces) {
-  auto& cut = forces.cut;
-  for (std::size_t i = 0; i < forces.tau.size(); ++i) forces.tau[i] += cut.tau[i];
-  if (cut.are_given) return;
-  for (std::size_t i = 0; i < cut.motions.size(); ++i) {
-    const CutJoint<T>& joint = properties.constraints.cut_joints[i];
-    const RelativeMarkerMotion<T>& relative = cut.motions[i].relative;
-    cut.forces[i] =
-        calc_force_of_speeds(joint, cut.motions[i], cut.tau.data() + forces.tau.size() + joint.u_start);
-    forces.body[static_cast<std::size_t>(joint.M.frame.value())] += shift_back(cut.forces[i], relative.arm_b);
-    forces.body[static_cast<std::size_t>(joint.F.frame.value())] -= shift_back(cut.forces[i], relative.arm_a);
-  }
 }
 
 }  // namespace
@@ -142,9 +111,8 @@ void update_applied_forces(const Model& model, const Properties<T>& properties, 
   std::fill(forces.tau.begin(), forces.tau.end(), T(0));
   if (forces.has_body_forces) std::fill(forces.body.begin(), forces.body.end(), SpatialForce<T>{});
   const bool use_cut_joints = !forces.cut.motions.empty();
-  if (use_cut_joints) {
-    find_cut_joints(properties, state, kinematics, forces);
-    std::fill(forces.cut.tau.begin(), forces.cut.tau.end(), T(0));
+  if constexpr (kTakesConstraints<T>) {
+    if (use_cut_joints) find_cut_joints(properties, state, kinematics, forces);
   }
   if (!forces.expressions.empty()) {
     evaluate_expressions(model, properties, state, forces);
@@ -159,8 +127,8 @@ void update_applied_forces(const Model& model, const Properties<T>& properties, 
   const ForceInput<T> in = force_input(state, kinematics, forces);
   ForceOutput<T> out = force_output(forces);
   properties.forces.for_each([&](const auto& element) { element.add_force(in, out); });
-  if (use_cut_joints) apply_cut_joint_forces(properties, forces);
-  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) {
+  if constexpr (kTakesConstraints<T>) {
+    if (use_cut_joints) apply_cut_joint_forces(properties, forces);
     apply_interface_forces<T>(model, state, kinematics, forces.body, forces.tau);
   }
   if (!model.user_forces().empty()) {

@@ -11,6 +11,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/memory.h"
+#include "sestina/constraints/cut_joint_motion.h"
 #include "sestina/dynamics/cartesian_coordinates.h"
 #include "sestina/dynamics/constrained_dynamics.h"
 #include "sestina/dynamics/mass_matrix.h"

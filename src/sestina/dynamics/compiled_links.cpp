@@ -82,7 +82,7 @@ class LinkTree {
     const BodyProperties<double>& body = properties_.bodies[b];
     Place place = places_[static_cast<std::size_t>(model_.bodies()[b].parent.value())];
     place.X_LM = place.X_LM * body.X_PF;
-    visit_joint<double>(body.joint, [&](const auto& joint) { add_joint(joint, b, place); });
+    add_joint(body.joint, b, place);
     places_.push_back(place);
     if (place.link == 0) return;
     JointedBody& link = bodies_[static_cast<std::size_t>(place.link)];
@@ -100,8 +100,7 @@ class LinkTree {
   }
 
   // Appends a link. q and u count from the first coordinate and speed of body b.
-  template <class Joint>
-  void add_link(const Joint& joint, BodyIndex b, int q, int u, Place& place) {
+  void add_link(const AnyJoint<double>& joint, BodyIndex b, int q, int u, Place& place) {
     JointedBody body;
     body.parent = place.link;
     body.joint = joint;
@@ -111,55 +110,46 @@ class LinkTree {
     link.parent = place.link;
     link.q_start = model_.bodies()[b].q_start + q;
     link.u_start = model_.bodies()[b].u_start + u;
-    link.nu = Joint::kNu;
+    link.nu = joint_info(joint.type).nu;
     links_.push_back(link);
     place = {static_cast<int>(links_.size()) - 1, {}};
   }
 
   // Refuses joints that are not a chain of elementary rotations and translations.
-  template <class Joint>
-  void add_joint(const Joint&, BodyIndex b, Place&) {
-    throw InputError(fmt::format("{}: the compiled solver does not know {} joints: take recursive",
-                                 model_.bodies()[b].joint_name, Joint::kKeyword));
-  }
-  void add_joint(const Weld<double>&, BodyIndex, Place&) {}
-  void add_joint(const Revolute<double>& joint, BodyIndex b, Place& place) {
-    add_link(joint, b, 0, 0, place);
-  }
-  void add_joint(const Prismatic<double>& joint, BodyIndex b, Place& place) {
-    add_link(joint, b, 0, 0, place);
-  }
-  void add_joint(const Screw<double>& joint, BodyIndex b, Place& place) { add_link(joint, b, 0, 0, place); }
-  void add_joint(const Spherical<double>& joint, BodyIndex b, Place& place) {
-    add_link(joint, b, 0, 0, place);
-  }
-  void add_joint(const Cylindrical<double>& joint, BodyIndex b, Place& place) {
-    add_slide(joint.axis, b, 1, 1, place);
-    add_turn(joint.axis, b, 0, 0, place);
-  }
-  void add_joint(const Universal<double>& joint, BodyIndex b, Place& place) {
-    add_turn(joint.axis, b, 0, 0, place);
-    add_turn(joint.second_axis, b, 1, 1, place);
-  }
-  void add_joint(const Planar<double>&, BodyIndex b, Place& place) {
-    add_slides(2, b, 0, place);
-    add_turn({0, 0, 1}, b, 2, 2, place);
-  }
-  void add_joint(const Xyz<double>&, BodyIndex b, Place& place) { add_slides(3, b, 0, place); }
-  void add_joint(const Free<double>&, BodyIndex b, Place& place) {
-    add_slides(3, b, 3, place);
-    add_link(Spherical<double>(), b, 3, 0, place);
+  void add_joint(const AnyJoint<double>& joint, BodyIndex b, Place& place) {
+    switch (joint.type) {
+      case JointType::kWeld:
+        return;
+      case JointType::kRevolute:
+      case JointType::kPrismatic:
+      case JointType::kScrew:
+      case JointType::kSpherical:
+        return add_link(joint, b, 0, 0, place);
+      case JointType::kCylindrical:
+        add_slide(joint.axis, b, 1, 1, place);
+        return add_turn(joint.axis, b, 0, 0, place);
+      case JointType::kUniversal:
+        add_turn(joint.axis, b, 0, 0, place);
+        return add_turn(joint.second_axis, b, 1, 1, place);
+      case JointType::kPlanar:
+        add_slides(2, b, 0, place);
+        return add_turn({0, 0, 1}, b, 2, 2, place);
+      case JointType::kXyz:
+        return add_slides(3, b, 0, place);
+      case JointType::kFree:
+        add_slides(3, b, 3, place);
+        return add_link({.type = JointType::kSpherical}, b, 3, 0, place);
+      default:
+        throw InputError(fmt::format("{}: the compiled solver does not know {} joints: take recursive",
+                                     model_.bodies()[b].joint_name, joint_info(joint.type).keyword));
+    }
   }
 
   void add_turn(const Vector& axis, BodyIndex b, int q, int u, Place& place) {
-    Revolute<double> joint;
-    joint.axis = axis;
-    add_link(joint, b, q, u, place);
+    add_link({.type = JointType::kRevolute, .axis = axis}, b, q, u, place);
   }
   void add_slide(const Vector& axis, BodyIndex b, int q, int u, Place& place) {
-    Prismatic<double> joint;
-    joint.axis = axis;
-    add_link(joint, b, q, u, place);
+    add_link({.type = JointType::kPrismatic, .axis = axis}, b, q, u, place);
   }
   void add_slides(int count, BodyIndex b, int u, Place& place) {
     for (int k = 0; k < count; ++k) {
@@ -176,11 +166,6 @@ class LinkTree {
   std::vector<BodyLink> links_{1};
 };
 
-template <class Joint>
-bool is(const AnyJoint<double>& joint) {
-  return std::holds_alternative<Joint>(joint);
-}
-
 // Returns the scale of each speed, before masses are regrouped.
 std::vector<double> find_scales(const std::vector<JointedBody>& tree, const TreeLayout& layout,
                                 const ModelInAxes<double>& numbers) {
@@ -191,7 +176,7 @@ std::vector<double> find_scales(const std::vector<JointedBody>& tree, const Tree
     const BodyLink& link = layout.links[i];
     const auto end = static_cast<std::size_t>(link.u_start + link.nu);
     scales.resize(std::max(scales.size(), end));
-    const double scale = is<Prismatic<double>>(tree[i].joint) ? mass[i] : rotary[i];
+    const double scale = tree[i].joint.type == JointType::kPrismatic ? mass[i] : rotary[i];
     std::fill(scales.begin() + link.u_start, scales.begin() + link.u_start + link.nu, scale);
     const auto parent = static_cast<std::size_t>(link.parent);
     mass[parent] = std::max(mass[parent], mass[i]);
@@ -203,18 +188,18 @@ std::vector<double> find_scales(const std::vector<JointedBody>& tree, const Tree
 // Takes out of `moments` what the joint does not move and returns it.
 Moments at_rest(const AnyJoint<double>& joint, Moments& moments) {
   Moments still;
-  if (is<Revolute<double>>(joint)) {
+  if (joint.type == JointType::kRevolute) {
     still = {moments.mass,
              {0, 0, moments.first.z},
              {0, 0, moments.second.zz, 0, 0, 0},
              moments.first_size,
              moments.second_size};
     moments.mass = moments.first.z = moments.second.zz = 0.0;
-  } else if (is<Prismatic<double>>(joint)) {
+  } else if (joint.type == JointType::kPrismatic) {
     still.second = moments.second;
     still.second_size = moments.second_size;
     moments.second = {};
-  } else if (is<Spherical<double>>(joint)) {
+  } else if (joint.type == JointType::kSpherical) {
     still.mass = moments.mass;
     moments.mass = 0.0;
   }

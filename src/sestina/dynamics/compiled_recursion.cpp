@@ -55,14 +55,10 @@ CompiledRecursion::Recursion CompiledRecursion::make_recursion(const CompiledLin
                               constant(body.h), constant(body.J), constant(body.S)});
     const FramesInAxes<double>& frames = links.numbers.frames[i];
     numbers.frames.push_back({constant(frames.R_PF), constant(frames.R_MK), constant(frames.slide)});
-    visit_joint<double>(links.joints[i], [&](const auto& joint) {
-      Vec3<Expression> axis;
-      JointNumbers<Expression> own;
-      if constexpr (requires { joint.axis; }) axis = constant(joint.axis);
-      copy_joint_numbers(joint, own, [this](double number) { return constant(number); });
-      joints.push_back(
-          make_joint<Expression>(static_cast<JointType>(links.joints[i].index()), axis, axis, own));
-    });
+    const AnyJoint<double>& joint = links.joints[i];
+    AnyJoint<Expression>& own = joints.emplace_back();
+    own.type = joint.type, own.axis = constant(joint.axis), own.second_axis = constant(joint.second_axis);
+    copy_joint_numbers(joint.numbers, own.numbers, [this](double number) { return constant(number); });
   }
   return {links.tree, std::move(structure), std::move(numbers), std::move(joints)};
 }

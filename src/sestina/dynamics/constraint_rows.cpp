@@ -7,6 +7,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/constraints/coordinate_condition_row.h"
+#include "sestina/constraints/cut_joint_motion.h"
 #include "sestina/dynamics/cables.h"
 #include "sestina/dynamics/marker_jacobian.h"
 #include "sestina/dynamics/reduced_bodies.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sestina/base/index.h"
+#include "sestina/constraints/cut_joint_motion.h"
 #include "sestina/model/properties.h"
 
 namespace sestina {

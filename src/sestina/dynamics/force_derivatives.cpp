@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sestina/base/error.h"
+#include "sestina/joints/joint_list.h"
 
 namespace sestina {
 ForceDerivatives::ForceDerivatives(const Model& model, const Properties<double>& properties)

@@ -6,6 +6,7 @@
 
 #include "sestina/base/index.h"
 #include "sestina/dynamics/cables.h"
+#include "sestina/joints/joint_list.h"
 #include "sestina/numerics/copy_state.h"
 
 namespace sestina {

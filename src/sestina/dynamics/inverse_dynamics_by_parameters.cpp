@@ -22,14 +22,8 @@ Vec3<double> turn(const Rotation<Dual>& R) {
 }
 
 bool changes(const AnyJoint<Dual>& joint) {
-  bool found = false;
-  const auto look = [&](const Dual& x) { return found = found || x.d != 0.0, x; };
-  visit_joint<Dual>(joint, [&](const auto& one) {
-    auto copy = one;
-    if constexpr (requires { one.axis; }) found = found || !is_zero(derivative(one.axis));
-    if constexpr (requires { one.second_axis; }) found = found || !is_zero(derivative(one.second_axis));
-    copy_joint_numbers(one, copy, look);
-  });
+  bool found = !is_zero(derivative(joint.axis)) || !is_zero(derivative(joint.second_axis));
+  for_each_joint_number([&](const NumberInfo&, auto of) { found = found || of(joint.numbers).d != 0.0; });
   return found;
 }
 

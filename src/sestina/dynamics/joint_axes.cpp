@@ -81,17 +81,13 @@ Rotation<double> axes_along(const Vec3<double>& z) {
   return Rotation<double>::from_columns(x, cross(z, x), z);
 }
 
-template <class Joint>
-const Joint* as(const JointedBody& body) {
-  return std::get_if<Joint>(&body.joint);
-}
-bool is_slide(const JointedBody& body) { return as<Prismatic<double>>(body) != nullptr; }
-// Returns the axis of a joint that has one.
+bool is_slide(const JointedBody& body) { return body.joint.type == JointType::kPrismatic; }
+// Returns the axis of a joint with one speed.
 const Vec3<double>* axis_of(const JointedBody& body) {
-  if (const auto* joint = as<Revolute<double>>(body)) return &joint->axis;
-  if (const auto* joint = as<Screw<double>>(body)) return &joint->axis;
-  if (const auto* joint = as<Prismatic<double>>(body)) return &joint->axis;
-  return nullptr;
+  const JointType type = body.joint.type;
+  const bool has_one =
+      type == JointType::kRevolute || type == JointType::kScrew || type == JointType::kPrismatic;
+  return has_one ? &body.joint.axis : nullptr;
 }
 
 // Returns for each body the first child whose joint has an axis, or zero. A prismatic joint has only the
@@ -183,13 +179,13 @@ void set_axis(const JointedBody& given, const Rotation<double>& R_PK, bool may_r
   body.cos_twist = angles.twist.cos, body.sin_twist = angles.twist.sin;
   body.cos_yaw = angles.yaw.cos, body.sin_yaw = angles.yaw.sin;
   structure.has_axis = true;
-  structure.is_turn = as<Revolute<double>>(given) != nullptr;
+  structure.is_turn = given.joint.type == JointType::kRevolute;
   structure.twist = angles.kind();
   structure.has_yaw = body.cos_yaw != 1.0 || body.sin_yaw != 0.0;
   const Rotation<double> twist = angles.is_quarter ? kRenamed : about_x(angles.twist);
   body.s = snapped((about_z(angles.yaw) * twist).transpose() * s);
   structure.is_shift_along_normal = (angles.is_quarter ? body.s.x : body.s.y) == 0.0;
-  if (const auto* screw = as<Screw<double>>(given)) body.slide = screw->pitch;
+  if (given.joint.type == JointType::kScrew) body.slide = given.joint.numbers.pitch;
   if (is_slide(given)) body.turn = 0.0, body.slide = 1.0;
   if (!structure.is_turn) return;
   frames.slide = -body.s.z;

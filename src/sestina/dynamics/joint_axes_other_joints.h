@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sestina/dynamics/joint_axes_recursion.h"
+#include "sestina/joints/joint_list.h"
 
 namespace sestina {
 
@@ -112,7 +113,7 @@ void JointAxesRecursion<T, P>::eliminate_along_axis(std::size_t i, const T* tau,
   W = D_inverse * U;
   sum.subtract_outer(U, W);
   sum.z += e * W;
-  if (std::holds_alternative<Prismatic<T>>(joints_[i]) && !structure_[i].has_armature) {
+  if (joints_[i].type == JointType::kPrismatic && !structure_[i].has_armature) {
     W.force.z = T(1);
     m.xz = m.yz = m.zz = B.xz = B.yz = B.zz = T(0);
     sum.z.force.z = own_tau;
@@ -238,7 +239,7 @@ void JointAxesRecursion<T, P>::pass_general(std::size_t i, T* udot, const Motion
   if (next == nullptr) return;
   if (structure_[i].has_axis) return move_along_axis(i, *next, motion);
   if constexpr (kIsFormula) {
-    move_general(i, std::get<Spherical<T>>(joints_[i]), *next, motion);
+    move_general(i, Spherical<T>{}, *next, motion);
   } else {
     visit_joint<T>(joints_[i], [&](const auto& joint) { move_general(i, joint, *next, motion); });
   }

@@ -35,7 +35,7 @@ JointAxesRecursion<T, P>::JointAxesRecursion(TreeLayout tree, std::vector<JointA
   H_.resize(static_cast<std::size_t>(nu)), W_.resize(H_.size()), free_udot_.resize(H_.size());
   for (std::size_t i = 1; i < structure_.size(); ++i) {
     const BodyInAxes<P>& body = numbers_.bodies[i];
-    if (std::holds_alternative<Prismatic<T>>(joints_[i])) {
+    if (joints_[i].type == JointType::kPrismatic) {
       turns_[i] = next_turns_[i] = {T(body.cos_offset), T(body.sin_offset)};
     } else if (structure_[i].has_axis) {
       angles_.push_back({static_cast<int>(i), tree_.links[i].q_start});

@@ -155,8 +155,8 @@ class JointAxesRecursion {
   void accelerate_ball(std::size_t i, T* udot, SpatialMotion<T>& A) const;
   void accelerate_free(std::size_t i, T* udot, SpatialMotion<T>& A) const;
   void accelerate_general(std::size_t i, T* udot, SpatialMotion<T>& A) const;
-  bool is_ball(std::size_t i) const { return std::holds_alternative<Spherical<T>>(joints_[i]); }
-  bool is_free(std::size_t i) const { return std::holds_alternative<Free<T>>(joints_[i]); }
+  bool is_ball(std::size_t i) const { return joints_[i].type == JointType::kSpherical; }
+  bool is_free(std::size_t i) const { return joints_[i].type == JointType::kFree; }
 
   // Calls f with the twist as a compile-time constant.
   template <class F>

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "sestina/dynamics/reduced_bodies.h"
+#include "sestina/joints/joint_list.h"
 #include "sestina/model/properties.h"
 #include "sestina/spatial/lanes3.h"
 #include "sestina/spatial/scalars.h"

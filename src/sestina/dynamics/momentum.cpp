@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sestina/joints/joint_list.h"
 #include "sestina/model/properties.h"
 #include "sestina/spatial/scalars.h"
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "sestina/joints/joint_list.h"
+
 namespace sestina {
 namespace {
 

@@ -11,7 +11,7 @@
 #include "sestina/forces/joint_forces.h"
 #include "sestina/forces/rope.h"
 #include "sestina/forces/spring_damper.h"
-#include "sestina/joints/joint_list.h"
+#include "sestina/joints/joint_info.h"
 
 namespace sestina {
 namespace {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/constraints/cut_joint_motion.h"
 #include "sestina/flexible/reduced_body.h"
 #include "sestina/model/for_each_mesh.h"
 #include "sestina/model/model.h"
@@ -136,8 +137,8 @@ class PropertyReader {
         body.J_com = rotate(body.X_MB.R, SymMat3<T>{J[0], J[1], J[2], J[3], J[4], J[5]});
       }
       body.M = {mass, c, body.J_com + point_inertia(mass, c)};
-      body.joint = make_joint<T>(plan.joint_type, direction(plan.axis), direction(plan.second_axis),
-                                 joint_numbers(plan.numbers));
+      body.joint = {plan.joint_type, direction(plan.axis), direction(plan.second_axis),
+                    joint_numbers(plan.numbers)};
       body.armature = number(plan.armature);
       properties.bodies.push_back(body);
     }
@@ -361,7 +362,8 @@ class PropertyReader {
       set.cut_joints.push_back(
           {point(p.parent_point),
            point(p.child_point),
-           make_joint<T>(p.type, direction(p.axis), direction(p.second_axis), joint_numbers(p.numbers)),
+           {p.type, direction(p.axis), direction(p.second_axis), joint_numbers(p.numbers)},
+           joint_info(p.type).nu,
            T(set.length),
            p.q_start,
            p.u_start,
@@ -444,9 +446,7 @@ bool is_identity(const Rotation<T>& R) {
 template <class T>
 BodyStructure find_structure(const BodyProperties<T>& body) {
   BodyStructure structure;
-  if (const auto* joint = std::get_if<Revolute<T>>(&body.joint)) {
-    structure.turns_about = coordinate_axis(joint->axis);
-  }
+  if (body.joint.type == JointType::kRevolute) structure.turns_about = coordinate_axis(body.joint.axis);
   structure.has_parallel_frames = is_identity(body.X_PF.R);
   const SymMat3<T>& J = body.M.J;
   structure.has_diagonal_inertia = is_exactly(J.xy, 0.0) && is_exactly(J.xz, 0.0) && is_exactly(J.yz, 0.0);

@@ -25,7 +25,7 @@
 #include "sestina/forces/second_order.h"
 #include "sestina/forces/spring_damper.h"
 #include "sestina/forces/torsional_spring_damper.h"
-#include "sestina/joints/joint_list.h"
+#include "sestina/joints/any_joint.h"
 #include "sestina/numerics/dual.h"
 
 namespace sestina {

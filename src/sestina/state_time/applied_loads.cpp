@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/state_time/joint_loads.h"
 
 namespace sestina {
 namespace {

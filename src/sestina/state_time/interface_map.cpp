@@ -7,6 +7,7 @@
 #include "sestina/state_time/element_equations.h"
 #include "sestina/state_time/element_layout.h"
 #include "sestina/state_time/joint_coordinates.h"
+#include "sestina/state_time/relative_motion.h"
 
 namespace sestina {
 namespace {

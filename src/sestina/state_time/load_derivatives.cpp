@@ -6,6 +6,7 @@
 
 #include "sestina/model/tape_inputs.h"
 #include "sestina/state_time/element_layout.h"
+#include "sestina/state_time/joint_loads.h"
 
 namespace sestina {
 namespace {

@@ -67,25 +67,16 @@ class PropertyPacker {
   }
 
   AnyJoint<T> pack_joint(BodyIndex b) const {
-    const auto type = static_cast<JointType>(set(0).bodies[b].joint.index());
-    Vec3<T> axis, second_axis;
-    JointNumbers<T> own;
-    visit_joint<double>(set(0).bodies[b].joint, [&]<class Joint>(const Joint&) {
-      const auto joint = [b](const auto& p) -> auto& { return std::get<Joint>(p.bodies[b].joint); };
-      if constexpr (requires(Joint j) { j.axis; }) {
-        axis = numbers<Vec3>([&](const auto& p) -> auto& { return joint(p).axis; });
-      }
-      if constexpr (requires(Joint j) { j.second_axis; }) {
-        second_axis = numbers<Vec3>([&](const auto& p) -> auto& { return joint(p).second_axis; });
-      }
-#define SESTINA_PACK(name, ...)                                      \
-  if constexpr (requires(Joint j) { j.name; }) {                     \
-    own.name = number([&](const auto& p) { return joint(p).name; }); \
-  }
-      SESTINA_JOINT_NUMBERS(SESTINA_PACK)
+    const auto joint = [b](const auto& p) -> auto& { return p.bodies[b].joint; };
+    AnyJoint<T> packed;
+    packed.type = joint(set(0)).type;
+    packed.axis = numbers<Vec3>([&](const auto& p) -> auto& { return joint(p).axis; });
+    packed.second_axis = numbers<Vec3>([&](const auto& p) -> auto& { return joint(p).second_axis; });
+#define SESTINA_PACK(name, ...) \
+  packed.numbers.name = number([&](const auto& p) { return joint(p).numbers.name; });
+    SESTINA_JOINT_NUMBERS(SESTINA_PACK)
 #undef SESTINA_PACK
-    });
-    return make_joint<T>(type, axis, second_axis, own);
+    return packed;
   }
 
   BodyStructure common_structure(BodyIndex b) const {
