@@ -56,7 +56,7 @@ TEST(FrictionSolver, RedundantContactsShareTheLoad) {
   const std::vector<double> mu(4, 0.5), rigid(4, 0.0);
   ASSERT_TRUE(solver.solve(G, b, mu, rigid, p).is_solved);
   EXPECT_LT((G * p + b).cwiseAbs().maxCoeff(), 1e-13);
-  for (Eigen::Index i = 0; i < 4; ++i) EXPECT_NEAR(p[3 * i], 0.25, 1e-12);
+  for (Eigen::Index i = 0; i < 4; ++i) EXPECT_NEAR(p[3 * i], 0.25, 1e-10);
 }
 
 TEST(FrictionSolver, SolvesRandomContacts) {
@@ -82,6 +82,76 @@ TEST(FrictionSolver, SolvesRandomContacts) {
     }
   }
   EXPECT_GT(std::min({sliding, sticking, open}), 5);
+}
+
+// Four corners of each box of a stack: 12 rows for each pair act on 12 speeds, so that G is singular.
+TEST(FrictionSolver, StacksOfBoxesRest) {
+  for (const int boxes : {1, 2, 5, 10}) {
+    SCOPED_TRACE(boxes);
+    MatrixXd C = MatrixXd::Zero(12 * boxes, 6 * boxes);  // speeds of a box: w, then v of its centre
+    for (int box = 0; box < boxes; ++box) {
+      for (int corner = 0; corner < 4; ++corner) {
+        const double x = (corner & 1) != 0 ? 0.1 : -0.1, y = (corner & 2) != 0 ? 0.1 : -0.1;
+        const auto add = [&](int of, double z, double sign) {
+          const auto rows = C.block<3, 6>(12 * box + 3 * corner, 6 * of);
+          MatrixXd J(3, 6);  // normal z, then x and y
+          J << y, -x, 0, 0, 0, 1, 0, z, -y, 1, 0, 0, -z, 0, x, 0, 1, 0;
+          C.block<3, 6>(12 * box + 3 * corner, 6 * of) = rows + sign * J;
+        };
+        add(box, -0.1, 1.0);
+        if (box > 0) add(box - 1, 0.1, -1.0);
+      }
+    }
+    VectorXd inverse = VectorXd::Ones(6 * boxes), u = VectorXd::Zero(6 * boxes);
+    for (int box = 0; box < boxes; ++box) {
+      inverse.segment<3>(6 * box).setConstant(150.0);
+      u[6 * box + 5] = -0.01;
+      u[6 * box + 3] = 1e-5 * box;  // a push that friction holds
+    }
+    const MatrixXd G = C * inverse.asDiagonal() * C.transpose();
+    const VectorXd b = C * u;
+    const std::vector<double> mu(static_cast<std::size_t>(4 * boxes), 0.8), rigid(mu.size(), 0.0);
+    VectorXd p = VectorXd::Zero(b.size());
+    FrictionSolver solver;
+    ASSERT_TRUE(solver.solve(G, b, mu, rigid, p).is_solved);
+    expect_solved(G, b, mu, p);
+    EXPECT_LT((u + inverse.asDiagonal() * C.transpose() * p).cwiseAbs().maxCoeff(), 1e-13);
+  }
+}
+
+// In the plane: the second tangential direction cannot move.
+TEST(FrictionSolver, TakesDirectionsWithoutMobility) {
+  MatrixXd G = MatrixXd::Zero(3, 3);
+  G(0, 0) = 1.0, G(1, 1) = 2.0, G(0, 1) = G(1, 0) = 0.3;
+  for (const double along : {0.0, 0.5, 5.0, -5.0}) {
+    SCOPED_TRACE(along);
+    VectorXd b(3), p = VectorXd::Zero(3);
+    b << -1.0, along, 0.0;
+    FrictionSolver solver;
+    ASSERT_TRUE(solver.solve(G, b, std::vector{0.5}, std::vector{0.0}, p).is_solved);
+    expect_solved(G, b, {0.5}, p);
+    if (std::abs(along) <= 0.5) {
+      EXPECT_NEAR((G * p + b)[1], 0.0, 1e-14);
+    } else {
+      EXPECT_GT(std::abs(p[1]), 0.1);
+    }
+  }
+}
+
+// A block on a slope whose friction is short of what it needs by a part of 1e-4 to 1e-10.
+TEST(FrictionSolver, SlidesAtTheEndOfFriction) {
+  const MatrixXd C = MatrixXd::Identity(3, 3).replicate(4, 1);
+  const MatrixXd G = C * C.transpose();
+  for (const double excess : {1e-4, 1e-6, 1e-8, 1e-10}) {
+    SCOPED_TRACE(excess);
+    const VectorXd b = C * Eigen::Vector3d(-1.0, 0.5 * (1.0 + excess), 0.0);
+    VectorXd p = VectorXd::Zero(12);
+    FrictionSolver solver;
+    ASSERT_TRUE(solver.solve(G, b, std::vector(4, 0.5), std::vector(4, 0.0), p).is_solved);
+    const VectorXd v = G * p + b;
+    EXPECT_NEAR(v[0], 0.0, 1e-14);
+    EXPECT_NEAR(v[1], 0.5 * excess, 1e-14);
+  }
 }
 
 TEST(FrictionSolver, CompliancePushesBackLess) {

@@ -202,6 +202,139 @@ analysis: {duration: 2}
   EXPECT_NEAR(run.end("momentum.x"), 1.0, 1e-12);
 }
 
+// Boxes one upon the other, each with four corners on the next: more contacts than the motion determines.
+TEST(Contact, StackOfTenBoxesRests) {
+  std::string bodies, joints, contacts;
+  for (int i = 0; i < 10; ++i) {
+    bodies += fmt::format(
+        "  - {{name: b{0}, mass: 1, inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}, "
+        "shapes: [{{name: s{0}, type: box, size: [0.2, 0.2, 0.2]}}]}}\n",
+        i);
+    joints += fmt::format(
+        "  - {{name: j{0}, type: free, parent: ground.origin, child: b{0}.origin, q: [0, 0, {1}, 1, 0, 0, "
+        "0]}}\n",
+        i, 0.1 + 0.2 * i);
+    contacts += fmt::format("  - {{name: c{}, between: [{}, s{}], friction: 0.5}}\n", i,
+                            i == 0 ? "floor" : fmt::format("s{}", i - 1), i);
+  }
+  const RunResult run = run_system(read_model(
+      "sestina: 1\ngravity: [0, 0, -9.81]\nground: {shapes: [{name: floor, type: plane}]}\nbodies:\n" +
+      bodies + "joints:\n" + joints + "contacts:\n" + contacts +
+      "analysis: {duration: 10}\noutput: {every: 2}\n"));
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_NEAR(run.end(fmt::format("j{}.q[2]", i)), 0.1 + 0.2 * i, 1e-12);
+    EXPECT_NEAR(run.end(fmt::format("j{}.q[0]", i)), 0.0, 1e-12);
+    EXPECT_NEAR(run.end(fmt::format("c{}.normal_force", i)), (10 - i) * kG, 1e-9);
+  }
+}
+
+// A block that is pressed against another: steps of the variable driver are so long that it would pass it.
+TEST(Contact, BodiesDoNotPassThroughEachOther) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+ground: {shapes: [{name: stop, type: box, size: [0.1, 1, 1], position: [0.15, 0, 0]}]}
+bodies: [{name: b, mass: 0.5, shapes: [{name: s, type: box, size: [0.2, 0.2, 0.2]}]}]
+joints: [{name: j, type: prismatic, parent: ground.origin, child: b.origin, axis: [1, 0, 0], q: -0.5}]
+forces: [{name: f, type: joint_force, joint: j, value: 50}]
+contacts: [{name: c, between: [stop, s]}]
+analysis: {duration: 4}
+)"));
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  EXPECT_NEAR(run.end("j.q"), 0.0, 1e-12);
+  EXPECT_NEAR(run.end("c.normal_force"), 50.0, 1e-9);
+  EXPECT_NEAR(run.end("energy.supplied"), 25.0, 1e-6);  // 50 N over 0.5 m, and nothing while it rests
+}
+
+// A motor and a damper at a stop do no work, and integrals of the speed are the displacement.
+TEST(Contact, NothingIsIntegratedAtRest) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+bodies: [{name: b, mass: 1, center_of_mass: [1, 0, 0]}]
+joints: [{name: j, type: revolute, parent: ground.origin, child: b.origin, axis: [0, 1, 0], q: 0,
+          limits: {lower: 0, enforced: true}}]
+forces: [{name: f, type: joint_force, joint: j, value: -5}, {name: d, type: joint_damper, joint: j, damping: 2}]
+states: [{name: x, rate: "j.u"}]
+analysis: {duration: 2}
+output: {columns: {w: {value: j.u, integrate: true}}}
+)"));
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  for (const char* column : {"energy.supplied", "energy.dissipated", "x", "w"}) {
+    EXPECT_NEAR(run.end(column), 0.0, 1e-14) << column;
+  }
+  EXPECT_LT(run.report.steps.steps, 50);
+}
+
+// In the plane no contact can move across: friction along the plane must not suffer.
+TEST(Contact, SphereInAPlanarJointSlidesToRest) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+gravity: [0, -9.81, 0]
+ground: {shapes: [{name: floor, type: box, size: [40, 1, 4], position: [0, -0.5, 0]}]}
+bodies: [{name: b, mass: 1, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}, shapes: [{name: s, type: sphere, radius: 0.1}]}]
+joints: [{name: j, type: planar, parent: ground.origin, child: b.origin, q: [0, 0.1, 0], u: [2, 0, 0]}]
+contacts: [{name: c, between: [floor, s], friction: 0.3}]
+analysis: {duration: 1}
+)"));
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  // It rolls with 1/(1 + J/(m r^2)) of its speed in the end, here a half.
+  EXPECT_NEAR(run.end("j.u[0]"), 1.0, 1e-8);
+  EXPECT_NEAR(run.end("j.u[2]"), -10.0, 1e-7);
+}
+
+// Without friction impacts keep the energy by e = 1, however many points touch.
+TEST(Contact, ElasticImpactsOfManyPointsKeepTheEnergy) {
+  for (const char* law : {"poisson", "stronge"}) {
+    SCOPED_TRACE(law);
+    const RunResult run = run_system(read_model(fmt::format(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+ground: {{shapes: [{{name: floor, type: plane}}]}}
+bodies: [{{name: b, mass: 1, inertia: {{xx: 0.008, yy: 0.004, zz: 0.01}}, shapes: [{{name: s, type: box, size: [0.2, 0.3, 0.1]}}]}}]
+joints: [{{name: j, type: free, parent: ground.origin, child: b.origin, q: [0, 0, 1.05, 1, 0, 0, 0]}}]
+contacts: [{{name: c, between: [floor, s], friction: 0, restitution: 1, law: {}}}]
+analysis: {{duration: 3}}
+)",
+                                                            law)));
+    ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+    EXPECT_NEAR(run.end("energy.dissipated"), 0.0, 1e-12);
+    EXPECT_NEAR(run.end("j.q[2]") - 0.05, height_of_bouncing(1.0, 1.0, 3.0), 1e-10);
+  }
+}
+
+// The first of three equal balls that touch hits the others; the last one leaves, none gains energy.
+TEST(Contact, ImpactPassesThroughBallsThatTouch) {
+  for (const char* law : {"poisson", "stronge"}) {
+    SCOPED_TRACE(law);
+    const RunResult run = run_system(read_model(fmt::format(R"(
+sestina: 1
+bodies:
+  - {{name: a, mass: 1, shapes: [{{name: sa, type: sphere, radius: 0.1}}]}}
+  - {{name: b, mass: 1, shapes: [{{name: sb, type: sphere, radius: 0.1}}]}}
+  - {{name: c, mass: 1, shapes: [{{name: sc, type: sphere, radius: 0.1}}]}}
+joints:
+  - {{name: ja, type: prismatic, parent: ground.origin, child: a.origin, axis: [1, 0, 0], q: -0.3, u: 1}}
+  - {{name: jb, type: prismatic, parent: ground.origin, child: b.origin, axis: [1, 0, 0], q: 0}}
+  - {{name: jc, type: prismatic, parent: ground.origin, child: c.origin, axis: [1, 0, 0], q: 0.2}}
+contacts:
+  - {{name: ab, between: [sa, sb], restitution: 1, law: {0}}}
+  - {{name: bc, between: [sb, sc], restitution: 1, law: {0}}}
+analysis: {{duration: 0.5}}
+)",
+                                                            law)));
+    ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+    EXPECT_NEAR(run.end("energy.kinetic"), 0.5, 1e-13);
+    EXPECT_NEAR(run.end("ja.u") + run.end("jb.u") + run.end("jc.u"), 1.0, 1e-13);
+    EXPECT_GT(run.end("jc.u"), 0.5);
+  }
+}
+
+TEST(Contact, RefusesAStartThatOverlaps) {
+  const RunResult run = run_anyhow(ball("q: [0, 0, 0.05, 1, 0, 0, 0]", "friction: 0.3", 1.0));
+  EXPECT_EQ(run.report.status, RunStatus::kFailed);
+  EXPECT_THAT(run.report.failure, testing::AllOf(HasSubstr("touch"), HasSubstr("overlaps by 0.05")));
+}
+
 TEST(Contact, RefusesWhatCannotBe) {
   const auto message = [](const std::string& shapes, const std::string& contact,
                           const std::string& analysis = "") {

@@ -190,6 +190,7 @@ void add_sphere(const Shape& a, const Pose<double>& X_a, const Shape& b, const P
 // Sutherland and Hodgman 1974.)
 
 constexpr double kPreferFace = 1e-6;  // of the boxes' size, by which an edge has to be farther apart
+constexpr double kFlush = 1e-7;       // likewise: a corner that is no farther beyond a side lies on it
 
 struct Separation {
   double gap = -std::numeric_limits<double>::infinity();
@@ -280,8 +281,9 @@ void add_boxes(const Shape& a, const Pose<double>& X_a, const Shape& b, const Po
     for (int k = 0; k < 3; ++k) {
       if (k == best.axis) continue;
       const Vec side = axis_of(X_r, k);
-      polygon = clipped(polygon, side, X_r.p, reference.size[k]);
-      polygon = clipped(polygon, -1.0 * side, X_r.p, reference.size[k]);
+      const double bound = reference.size[k] + kFlush * norm(reference.size);
+      polygon = clipped(polygon, side, X_r.p, bound);
+      polygon = clipped(polygon, -1.0 * side, X_r.p, bound);
     }
     for (const Vec& corner : polygon) {
       const double gap = dot(out, corner - X_r.p) - reference.size[best.axis];
@@ -312,6 +314,42 @@ int rank(ShapeType type) {
 }
 
 }  // namespace
+
+double inner_radius(const Shape& shape) {
+  const Vec& size = shape.size;
+  switch (shape.type) {
+    case ShapeType::kSphere:
+    case ShapeType::kCapsule:
+      return size.x;
+    case ShapeType::kCylinder:
+      return std::min(size.x, size.y);
+    case ShapeType::kBox:
+    case ShapeType::kEllipsoid:
+      return std::min({size.x, size.y, size.z});
+    case ShapeType::kPlane:
+      break;
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+double outer_radius(const Shape& shape) {
+  const Vec& size = shape.size;
+  switch (shape.type) {
+    case ShapeType::kSphere:
+      return size.x;
+    case ShapeType::kCapsule:
+      return size.x + size.y;
+    case ShapeType::kCylinder:
+      return std::hypot(size.x, size.y);
+    case ShapeType::kBox:
+      return norm(size);
+    case ShapeType::kEllipsoid:
+      return std::max({size.x, size.y, size.z});
+    case ShapeType::kPlane:
+      break;
+  }
+  return std::numeric_limits<double>::infinity();
+}
 
 bool can_touch(ShapeType a, ShapeType b) {
   if (rank(a) > rank(b)) std::swap(a, b);

@@ -1,6 +1,7 @@
 #include "sestina/contact/friction_solver.h"
 
-#include <Eigen/LU>
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,8 +19,10 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr int kMostSweeps = 2000;
+constexpr int kFewSweeps = 10, kManySweeps = 500;
+constexpr std::size_t kFewContacts = 12;
 constexpr int kBetweenPolishes = 5;  // sweeps
+constexpr int kMostCones = 30;       // solutions of the convex problem
 constexpr int kMostNewtonSteps = 20;
 constexpr double kSolved = 1e-11;        // of the largest velocity
 constexpr double kAccepted = 1e-7;       // likewise, where Newton's method does not confirm the states
@@ -27,7 +30,10 @@ constexpr double kTouching = 1e-8;       // likewise: slower contacts may carry
 constexpr double kNearlyStuck = 1e-3;    // likewise: contacts that slide slower may stick
 constexpr double kSmallestShare = 1e-6;  // of the friction of contacts that stick
 constexpr double kSingular = 1e-12;      // of the largest pivot
-constexpr int kDirections = 32;          // in which a slide is looked for
+constexpr double kShift = 1e-5;          // of the largest diagonal element
+constexpr int kMostRefinements = 12;
+constexpr double kLeast = 4e-16;  // of the largest velocity: round-off
+constexpr int kDirections = 32;   // in which a slide is looked for
 
 double cross2(const Vector2d& a, const Vector2d& b) { return a.x() * b.y() - a.y() * b.x(); }
 
@@ -44,24 +50,24 @@ FrictionSolver::Report FrictionSolver::solve(const MatrixXd& G, const VectorXd& 
     report.is_solved = true;
     return report;
   }
+  // Sweeps pass loads on from contact to contact: along a stack of many that takes long.
+  const int sweeps = mu.size() <= kFewContacts ? kFewSweeps : 0;
+  report.is_solved = solve_by_sweeps(sweeps, report.sweeps) || solve_by_cones() ||
+                     solve_by_sweeps(kManySweeps, report.sweeps);
   Index worst = -1;
-  for (report.sweeps = 1; report.sweeps <= kMostSweeps; ++report.sweeps) {
-    sweep();
-    if (report.sweeps % kBetweenPolishes != 0) continue;
-    if (polish()) {
-      report.is_solved = true;
-      break;
-    }
-    if (residual(worst) < kSolved * size_) break;
-  }
   report.residual = residual(worst) / size_;
   report.worst = static_cast<int>(worst);
   report.is_solved = report.is_solved || report.residual < kAccepted;
   return report;
 }
 
-void FrictionSolver::sweep() {
-  for (Index i = 0; i < static_cast<Index>(mu_.size()); ++i) solve_one(i);
+bool FrictionSolver::solve_by_sweeps(int most, int& sweeps) {
+  for (int sweep = 1; sweep <= most; ++sweep) {
+    ++sweeps;
+    for (Index i = 0; i < static_cast<Index>(mu_.size()); ++i) solve_one(i);
+    if (sweep % kBetweenPolishes == 0 && polish()) return true;
+  }
+  return false;
 }
 
 void FrictionSolver::solve_one(Index i) {
@@ -79,9 +85,8 @@ void FrictionSolver::solve_one(Index i) {
     p = {-w[0] / own(0, 0), 0.0, 0.0};
     state = State::kSlide;
   } else {
-    const Eigen::FullPivLU<Matrix3d> factor(own);
-    const Vector3d stuck =
-        factor.isInvertible() ? Vector3d(factor.solve(-w)) : Vector3d(-w[0] / own(0, 0), 0, 0);
+    // A direction in which nothing can move has neither an inverse nor an impulse.
+    const Vector3d stuck = own.completeOrthogonalDecomposition().solve(-w);
     if (stuck[0] >= 0.0 && stuck.tail<2>().norm() <= mu * stuck[0]) {
       p = stuck;
       state = State::kStick;
@@ -142,11 +147,12 @@ double FrictionSolver::residual(Index& worst) const {
     const double inverse = (*G_)(3 * i, 3 * i) + R_[at];  // turns impulses into velocities
     const double v_n = u[0] + R_[at] * p[0];
     double violation = std::abs(std::min(v_n, inverse * p[0]));
-    const double slip = u.tail<2>().norm();
-    const Vector2d wanted =
-        slip > kSolved * size_ ? Vector2d(-mu_[at] * p[0] / slip * u.tail<2>()) : Vector2d(p.tail<2>());
+    // (3) as a projection: p_t is the point of the disc with radius mu p_n that is nearest to p_t -
+    // v_t/inverse.
+    Vector2d wanted = p.tail<2>() - u.tail<2>() / inverse;
+    const double limit = std::max(mu_[at] * p[0], 0.0);
+    if (wanted.norm() > limit) wanted *= limit / wanted.norm();
     violation = std::max(violation, inverse * (p.tail<2>() - wanted).norm());
-    violation = std::max(violation, inverse * (p.tail<2>().norm() - mu_[at] * p[0] * (1.0 + kSolved)));
     if (violation > largest) largest = violation, worst = i;
   }
   return largest;
@@ -180,6 +186,59 @@ bool FrictionSolver::polish() {
   return try_states();
 }
 
+// (4), in the coordinates in which its cones are K of cone_program.h: x = [mu p_n; p_t],
+// y = [(v_n + R p_n)/mu + s; v_t]. A contact without friction is a ray, x = p_n.
+bool FrictionSolver::solve_by_cones() {
+  const auto n = static_cast<Index>(mu_.size());
+  VectorXd inverse = VectorXd::Ones(3 * n);
+  std::vector<bool> is_ray(mu_.size());
+  MatrixXd M = *G_;
+  for (Index i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    is_ray[at] = mu_[at] == 0.0;
+    if (!is_ray[at]) inverse[3 * i] = 1.0 / mu_[at];
+    M(3 * i, 3 * i) += R_[at];
+  }
+  M = (inverse.asDiagonal() * M * inverse.asDiagonal()).eval();
+  slip_.setZero(n);
+  for (int round = 0; round < kMostCones; ++round) {
+    VectorXd q = inverse.cwiseProduct(*b_);
+    for (Index i = 0; i < n; ++i) q[3 * i] += slip_[i];
+    if (!cones_.solve(M, q, is_ray)) return false;
+    *p_ = inverse.cwiseProduct(cones_.x());
+    read_cones();
+    scale_.setOnes(3 * n);
+    const VectorXd found = *p_;
+    if (try_states() || (*p_ = found, try_states(Norm::kChange))) return true;
+    *p_ = found;
+    double change = 0.0;
+    for (Index i = 0; i < n; ++i) {
+      const double slip = mu_[static_cast<std::size_t>(i)] > 0.0 ? v_.segment<2>(3 * i + 1).norm() : 0.0;
+      change = std::max(change, std::abs(slip - slip_[i]));
+      slip_[i] = slip;
+    }
+    if (change <= kSolved * size_) break;
+  }
+  return false;
+}
+
+// The states that the impulses and velocities of the cones tell, and v_; impulses of open contacts vanish.
+void FrictionSolver::read_cones() {
+  v_ = *G_ * *p_ + *b_;
+  for (Index i = 0; i < static_cast<Index>(mu_.size()); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double inverse = (*G_)(3 * i, 3 * i) + R_[at];  // turns impulses into velocities
+    const double p_n = (*p_)[3 * i], slip = v_.segment<2>(3 * i + 1).norm();
+    if (inverse * p_n <= v_[3 * i] + R_[at] * p_n) {
+      states_[at] = State::kOpen;
+      p_->segment<3>(3 * i).setZero();
+    } else {
+      const double unused = inverse * (mu_[at] * p_n - p_->segment<2>(3 * i + 1).norm());
+      states_[at] = mu_[at] > 0.0 && slip <= unused ? State::kStick : State::kSlide;
+    }
+  }
+}
+
 // Scales the impulses so that the least norm shares the friction of contacts that stick in proportion to
 // their loads at the last trial: an equal share can be too much for those that carry little.
 void FrictionSolver::share_friction() {
@@ -191,9 +250,12 @@ void FrictionSolver::share_friction() {
   }
 }
 
-bool FrictionSolver::try_states() {
+bool FrictionSolver::try_states(Norm least) {
   trial_ = *p_;
-  if (!solve_equations()) return false;
+  if (!solve_linear(least)) {
+    trial_ = *p_;
+    if (!solve_equations(least)) return false;
+  }
   const VectorXd kept = *p_;
   *p_ = trial_;
   Index worst = -1;
@@ -202,7 +264,47 @@ bool FrictionSolver::try_states() {
   return false;
 }
 
-bool FrictionSolver::solve_equations() {
+// Where nothing slides against friction, the equations are those of A p = -b on the rows that act, A
+// symmetric: p <- p + (A + e I)^-1 (-b - A p), from p = 0 or, for the least change, from the trial. False if
+// A is too nearly singular for that.
+bool FrictionSolver::solve_linear(Norm least) {
+  rows_.clear();
+  for (Index i = 0; i < static_cast<Index>(mu_.size()); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (states_[at] == State::kOpen) continue;
+    if (states_[at] == State::kSlide && mu_[at] > 0.0) return false;
+    for (Index k = 0; k < (states_[at] == State::kStick ? 3 : 1); ++k) rows_.push_back(3 * i + k);
+  }
+  const VectorXd scale = scale_(rows_), right = -scale.cwiseProduct((*b_)(rows_));
+  MatrixXd A = (*G_)(rows_, rows_);
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    const auto at = static_cast<Index>(k);
+    if (rows_[k] % 3 == 0) A(at, at) += R_[static_cast<std::size_t>(rows_[k] / 3)];
+  }
+  A = (scale.asDiagonal() * A * scale.asDiagonal()).eval();
+  VectorXd p = VectorXd::Zero(right.size());
+  if (least == Norm::kChange) p = trial_(rows_).cwiseQuotient(scale);
+  MatrixXd shifted = A;
+  if (rows_.empty() || !(A.diagonal().maxCoeff() > 0.0)) {
+    trial_.setZero();
+    return true;
+  }
+  shifted.diagonal().array() += kShift * A.diagonal().maxCoeff();
+  const Eigen::LLT<MatrixXd> factor(shifted);
+  if (factor.info() != Eigen::Success) return false;
+  for (int step = 0; step < kMostRefinements; ++step) {
+    const VectorXd left = right - A * p;
+    if (left.cwiseAbs().maxCoeff() <= kLeast * size_) {
+      trial_.setZero();
+      trial_(rows_) = scale.cwiseProduct(p);
+      return true;
+    }
+    p += factor.solve(left);
+  }
+  return false;
+}
+
+bool FrictionSolver::solve_equations(Norm least) {
   const auto n = static_cast<Index>(mu_.size());
   MatrixXd J(3 * n, 3 * n);
   VectorXd F(3 * n);
@@ -240,9 +342,11 @@ bool FrictionSolver::solve_equations() {
     }
     if (step > 0 && F.cwiseAbs().maxCoeff() <= 1e-15 * size_) return true;
     LeastNormSolver solver(kSingular);
-    // The unknowns are the impulses, not their changes, so that the impulses have least norm.
-    const VectorXd goal = J * trial_ - F;
-    const VectorXd next = scale_.asDiagonal() * solver.compute(J * scale_.asDiagonal()).solve(goal);
+    solver.compute(J * scale_.asDiagonal());
+    // The unknowns are the impulses or their changes, whichever are to have least norm.
+    const VectorXd next = least == Norm::kImpulses
+                              ? VectorXd(scale_.asDiagonal() * solver.solve(J * trial_ - F))
+                              : VectorXd(trial_ - scale_.asDiagonal() * solver.solve(F));
     const bool is_settled = (next - trial_).cwiseAbs().maxCoeff() <= 1e-15 * next.cwiseAbs().maxCoeff();
     trial_ = next;
     if (!trial_.allFinite()) return false;

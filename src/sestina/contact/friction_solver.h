@@ -6,19 +6,28 @@
 //   |p_t| <= mu p_n;   where v_t is not zero, p_t = -mu p_n v_t/|v_t| (3)
 //
 // G is symmetric and positive semidefinite. If it is singular, p is not unique, while v is in most cases. The
-// solution has two stages:
+// solution has three stages, of which the second is left out where the first one suffices:
 //   - block Gauss-Seidel: contact by contact, (2) and (3) are solved for its impulse with all other impulses
-//     fixed, until it is known which contacts are open, stick or slide;
+//     fixed. A few sweeps mostly tell which contacts are open, stick or slide;
+//   - the convex problem of cone_program.h, which converges always: with s = |v_t| it is
+//       |p_t| <= mu p_n,  v_n + R p_n + mu s >= mu |v_t|,  (v_n + R p_n + mu s) p_n + v_t . p_t = 0      (4)
+//     and has the solutions of (2) and (3). Iterations start with s = 0 and take s from the one before. Where
+//     they do not converge, as rarely happens if friction and inertia couple strongly, sweeps follow once
+//     more;
 //   - Newton's method on the equations of these states: p = 0; v = 0; v_n + R p_n = 0 and (3). Its linear
 //     systems are solved with least norm, so that redundant contacts share the load evenly (and friction in
 //     proportion to it, if an equal share breaks (3)), and contacts that stick have v_t = 0 to rounding.
 //
-// Source: Jean, The non-smooth contact dynamics method, CMAME 177 (1999); Alart and Curnier, CMAME 92 (1991).
+// Sources: Jean, The non-smooth contact dynamics method, CMAME 177 (1999); Alart and Curnier, CMAME 92
+// (1991); (4): De Saxce and Feng, Mathematical and Computer Modelling 28 (1998); Acary, Cadoux, Lemarechal
+// and Malick, ZAMM 91 (2011).
 #pragma once
 
 #include <Eigen/Core>
 #include <span>
 #include <vector>
+
+#include "sestina/contact/cone_program.h"
 
 namespace sestina {
 
@@ -41,13 +50,17 @@ class FrictionSolver {
   const std::vector<State>& states() const { return states_; }
 
  private:
-  void sweep();
+  enum class Norm { kImpulses, kChange };  // what is least, of redundant contacts
+  bool solve_by_sweeps(int most, int& sweeps);
   void solve_one(Eigen::Index i);
   bool slide(const Eigen::Matrix3d& own, const Eigen::Vector3d& w, double mu, Eigen::Vector3d& p) const;
   bool polish();
+  bool solve_by_cones();
+  void read_cones();
   void share_friction();
-  bool try_states();
-  bool solve_equations();
+  bool try_states(Norm least = Norm::kImpulses);
+  bool solve_linear(Norm least);
+  bool solve_equations(Norm least);
   double residual(Eigen::Index& worst) const;
 
   const Eigen::MatrixXd* G_ = nullptr;
@@ -57,7 +70,10 @@ class FrictionSolver {
   Eigen::VectorXd trial_, v_;
   Eigen::VectorXd scale_;  // of the impulses whose norm is least
   std::vector<State> states_;
-  double size_ = 0.0;  // the largest velocity
+  std::vector<Eigen::Index> rows_;  // that act
+  double size_ = 0.0;               // the largest velocity
+  ConeProgram cones_;
+  Eigen::VectorXd slip_;  // s of (4)
 };
 
 }  // namespace sestina

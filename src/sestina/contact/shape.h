@@ -28,6 +28,11 @@ struct ContactPoint {
   double gap = 0.0;     // m, negative where the shapes overlap
 };
 
+// Radii (m) of the largest ball in a shape and of the smallest ball about its origin that holds it; a plane
+// has neither.
+double inner_radius(const Shape& shape);
+double outer_radius(const Shape& shape);
+
 // Whether contact points of these two can be found.
 bool can_touch(ShapeType a, ShapeType b);
 const char* name_of(ShapeType type);  // "sphere"

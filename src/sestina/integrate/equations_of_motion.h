@@ -156,6 +156,9 @@ class ContactFace {
   // Finds the contacts for the coordinates of the state.
   virtual void update_contacts(const State<double>& state) = 0;
   virtual std::span<const Contact> contacts() const = 0;
+  // Whether a pair of shapes moves so far between two states that it may have passed through each other, or
+  // so deep into each other that the nearest surface is not the one through which it came.
+  virtual bool may_pass(const State<double>& from, const State<double>& to) = 0;
   // C (3 x nu, row by row) of a contact at the last update; holds until the next call.
   virtual std::span<const double> contact_rows(int contact) = 0;
   // The index of the quadrature that counts the work absorbed by contacts (J).

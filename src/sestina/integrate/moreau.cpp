@@ -1,8 +1,11 @@
 #include "sestina/integrate/moreau.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/base/error.h"
 #include "sestina/integrate/displacement.h"
 #include "sestina/numerics/least_norm_solver.h"
 
@@ -13,11 +16,13 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr int kMostCorrections = 4;   // of positions
-constexpr int kPasses = 2;            // of the equations of contact, each at the positions of the one before
-constexpr int kMostLandings = 4;      // trials to find the instant of an impact
-constexpr double kTogether = 1e-10;   // m or rad: impacts that are no farther apart are one
-constexpr double kRedundant = 1e-12;  // of the largest pivot
+constexpr int kMostCorrections = 4;  // of positions
+constexpr int kPasses = 2;           // of the equations of contact, each at the positions of the one before
+constexpr int kMostLandings = 4;     // trials to find the instant of an impact
+constexpr double kOverlap = 1e-9;    // m or rad: shapes that overlap more show that a step was too long
+constexpr double kMostOverlapAtStart = 1e-6;  // m or rad
+constexpr double kTogether = 1e-10;           // m or rad: impacts that are no farther apart are one
+constexpr double kRedundant = 1e-12;          // of the largest pivot
 
 Eigen::Map<const VectorXd> as_vector(const std::vector<double>& values) {
   return {values.data(), static_cast<Eigen::Index>(values.size())};
@@ -34,11 +39,24 @@ double part_left(double h, double gap_before, double v_before, double v_after) {
   return denominator > 0.0 ? 1.0 - std::clamp(numerator / denominator, 0.0, 1.0) : 0.0;
 }
 
+// Refuses shapes that overlap at the start, or after an event, by more than rounding of the input explains.
+void refuse_overlap(ContactFace& face, const State<double>& state) {
+  face.update_contacts(state);
+  for (std::size_t i = 0; i < face.contacts().size(); ++i) {
+    const ContactFace::Contact& contact = face.contacts()[i];
+    if (contact.stiffness > 0.0 || contact.gap >= -kMostOverlapAtStart) continue;
+    throw ComputationError(
+        state.t, fmt::format("{}: the start overlaps by {:.4g}, allowed is at most {}",
+                             face.name_of_contact(static_cast<int>(i)), -contact.gap, kMostOverlapAtStart));
+  }
+}
+
 }  // namespace
 
 Moreau::Moreau() : tableau_(*find_tableau("rk4")) {}
 
 void Moreau::do_start(std::span<const double>) {
+  if (ContactFace* const face = equations().contact_face()) refuse_overlap(*face, state());
   const std::size_t n = 2 * state().u.size() + state().x.size() + state().z.size();
   k_.assign(n * static_cast<std::size_t>(tableau_.stages()), 0.0);
   sum_.assign(n, 0.0);
@@ -74,24 +92,50 @@ StepReport Moreau::step_twice(const State<double>& from, double t_end, State<dou
   return report.complete() ? step_once(half_, t_end, to) : report;
 }
 
-StepReport Moreau::step_once(const State<double>& from, double t_end, State<double>& to, int splits) {
-  const StepReport report = step_freely(from, t_end, to);
-  if (!report.complete() || equations().contact_face() == nullptr) return report;
+StepReport Moreau::step_once(const State<double>& from, double t_end, State<double>& to, int splits,
+                             int depth) {
+  StepReport report = step_freely(from, t_end, to);
+  ContactFace* const face = equations().contact_face();
+  if (!report.complete() || face == nullptr) return report;
+  if (depth < kMostHalvings && face->may_pass(from, to)) return step_halved(from, t_end, to, splits, depth);
   find_active(from, to, splits > 0 ? Look::kAll : Look::kRest);
   if (active_.empty()) return {};
-  if (splits == 0) return touch(from, to);
   const Active* first = nullptr;
   for (const Active& active : active_) {
     if (active.is_impact && (first == nullptr || active.left > first->left)) first = &active;
   }
-  if (first == nullptr) return touch(from, to);
-  const double t = t_end - first->left * (t_end - from.t);
-  return step_across(from, t, first->contact, t_end, to, splits);
+  if (splits == 0 || first == nullptr) {
+    report = touch(from, to);
+  } else {
+    const double t = t_end - first->left * (t_end - from.t);
+    report = step_across(from, t, first->contact, t_end, to, splits, depth);
+  }
+  if (report.complete() && depth < kMostHalvings && overlaps(to)) {
+    return step_halved(from, t_end, to, splits, depth);
+  }
+  return report;
+}
+
+// In two halves: where shapes would pass each other, or overlap at the end.
+StepReport Moreau::step_halved(const State<double>& from, double t_end, State<double>& to, int splits,
+                               int depth) {
+  while (middles_.size() <= static_cast<std::size_t>(depth)) middles_.push_back(from);
+  State<double>& middle = middles_[static_cast<std::size_t>(depth)];
+  const StepReport report = step_once(from, from.t + 0.5 * (t_end - from.t), middle, splits, depth + 1);
+  return report.complete() ? step_once(middle, t_end, to, splits, depth + 1) : report;
+}
+
+bool Moreau::overlaps(const State<double>& at) {
+  ContactFace& face = *equations().contact_face();
+  face.update_contacts(at);
+  return std::ranges::any_of(face.contacts(), [](const ContactFace::Contact& contact) {
+    return contact.stiffness == 0.0 && contact.gap < -kOverlap;
+  });
 }
 
 // In two parts, with the impact of a contact in between.
 StepReport Moreau::step_across(const State<double>& from, double t_touch, int contact, double t_end,
-                               State<double>& to, int splits) {
+                               State<double>& to, int splits, int depth) {
   State<double>& at = touched_[static_cast<std::size_t>(splits - 1)];
   double gap = 0.0;
   if (t_touch > from.t) {
@@ -106,7 +150,7 @@ StepReport Moreau::step_across(const State<double>& from, double t_touch, int co
     const StepReport report = touch(free_ = at, at);
     if (!report.complete()) return report;
   }
-  if (at.t < t_end) return step_once(at, t_end, to, splits - 1);
+  if (at.t < t_end) return step_once(at, t_end, to, splits - 1, depth);
   to = at;
   return {};
 }
@@ -205,6 +249,42 @@ StepReport Moreau::touch(const State<double>& from, State<double>& to) {
     close_gaps(to);
   }
   add_neglected_rebounds();
+  return integrate_rates(from, to);
+}
+
+// States x and integrals z were integrated along the free motion. Here Simpson's rule does so along the
+// motion with contacts. Its speeds lie on a line between those at both ends, bent as those of the free motion
+// are in proportion to the change of speed: not at all where contacts hold a body at rest.
+StepReport Moreau::integrate_rates(const State<double>& from, State<double>& to) {
+  const double h = to.t - from.t;
+  if (h == 0.0 || p_.isZero(0.0)) return {};
+  const std::size_t nu = from.u.size(), nx = from.x.size(), size = sum_.size();
+  const auto rate = [&](std::size_t stage, std::size_t i) { return k_[stage * size + nu + i]; };
+  stage_ = from;
+  for (std::size_t i = 0; i < nu; ++i) {
+    const double free = free_.u[i] - from.u[i], change = to.u[i] - from.u[i];
+    const double bend =
+        h / 24.0 * (5.0 * rate(0, i) + 4.0 * (rate(1, i) + rate(2, i)) - rate(3, i)) - 0.5 * free;
+    const double part = free != 0.0 ? std::clamp(change / free, 0.0, 1.0) : change == 0.0 ? 1.0 : 0.0;
+    stage_.u[i] += 0.5 * change + part * bend;
+    displacement_[i] = h / 24.0 * (5.0 * from.u[i] + 8.0 * stage_.u[i] - to.u[i]);
+  }
+  equations().plus(from.q, displacement_, stage_.q);
+  stage_.t = from.t + 0.5 * h;
+  for (std::size_t i = 0; i < nx; ++i) stage_.x[i] = 0.5 * (from.x[i] + free_.x[i]);
+  const std::span<double> middle = std::span(k_).subspan(size, size),
+                          end = std::span(k_).subspan(2 * size, size);
+  for (const auto& [at, k] : {std::pair(&stage_, middle), std::pair(&to, end)}) {
+    equations().calc_derivatives(*at, {k.subspan(nu, nu), k.subspan(2 * nu, nx), k.subspan(2 * nu + nx)});
+    if (const int bad = first_not_finite(k.subspan(nu)); bad >= 0) {
+      return {StepStatus::kNotFinite, static_cast<int>(from.q.size()) + bad};
+    }
+  }
+  const auto integral = [&](std::size_t i) { return h / 6.0 * (k_[i] + 4.0 * middle[i] + end[i]); };
+  for (std::size_t i = 0; i < nx; ++i) to.x[i] = from.x[i] + integral(2 * nu + i);
+  for (std::size_t i = 0; i < from.z.size(); ++i) {
+    to.z[i] += from.z[i] - free_.z[i] + integral(2 * nu + nx + i);
+  }
   return {};
 }
 
@@ -234,18 +314,18 @@ void Moreau::find_active(const State<double>& from, const State<double>& to, Loo
     if (contact.gap > closed || (look == Look::kImpacts && !is_rigid)) continue;
     const Eigen::Map<const VectorXd> normal(face.contact_rows(i).data(), nu);
     const double before = normal.dot(as_vector(from.u)), after = normal.dot(as_vector(free.u));
+    // A flight that begins or ends with this speed is higher than round-off, also within this step.
+    const auto matters = [&](double v) {
+      return v * h > kClosed && v * v * h > 2.0 * kClosed * std::abs(after - before);
+    };
     Active active;
     active.contact = i;
     active.gap = contact.gap;
     active.gap_before = contact.gap - 0.5 * h * (before + after);
-    const bool was_closed = active.gap_before <= kClosed && (!is_rigid || before <= 0.0);
+    const bool was_closed = active.gap_before <= kClosed && (!is_rigid || !matters(before));
     active.left = was_closed ? 1.0 : part_left(h, std::max(active.gap_before, 0.0), before, after);
     const double closing = look == Look::kImpacts ? -normal.dot(as_vector(to.u))
                                                   : (1.0 - active.left) * (before - after) - before;
-    // A flight that begins or ends with this speed is higher than round-off.
-    const auto matters = [&](double v) {
-      return v > 0.0 && v * v * h > 2.0 * kClosed * std::abs(after - before);
-    };
     active.is_impact = is_rigid && matters(closing);
     if (look == Look::kSupport && active.is_impact) continue;
     const double rebound = contact.restitution * closing;
@@ -325,39 +405,44 @@ void Moreau::set_laws(double h) {
 }
 
 // The second phase of impacts: the normal velocities that the impulses of restitution lead to are those with
-// which contacts open; friction is that of both phases together.
+// which contacts open; friction is that of both phases together. All contacts that carry take part, also
+// those that were closed before: these pass the impact on.
 bool Moreau::restore() {
-  const std::span<const ContactFace::Contact> contacts = equations().contact_face()->contacts();
-  const auto restores = [&](const Active& active) {
-    return active.hits &&
-           contacts[static_cast<std::size_t>(active.contact)].impact != ContactFace::Impact::kNewton;
-  };
-  if (std::ranges::none_of(active_, restores)) return true;
-  VectorXd p = p_;
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    if (restores(active_[i])) p[static_cast<Eigen::Index>(3 * i)] += restitution_impulse(i, p_);
-  }
-  const VectorXd v = b_ + G_ * p;
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    const auto k = static_cast<Eigen::Index>(3 * i);
-    if (restores(active_[i])) b_[k] -= std::max(v[k], 0.0);
+  if (std::ranges::none_of(active_, &Active::hits)) return true;
+  const VectorXd r = restitution_impulses();
+  if (r.isZero(0.0)) return true;
+  const VectorXd v = b_ + G_ * (p_ + r);
+  for (Eigen::Index k = 0; k < r.size(); k += 3) {
+    if (r[k] > 0.0) b_[k] -= std::max(v[k], 0.0);
   }
   return solver_.solve(G_, b_, friction_, compliance_, p_).is_solved;
 }
 
-// Poisson: e times that of compression. Stronge: v_n grows from v_0 to v_1 in compression, linearly in the
-// impulse, whose work is p (v_0 + v_1)/2; with the growth a of v_n by a unit of the contact's own impulse, an
-// impulse r returns r (v_1 + a r/2) = e^2 of it.
-double Moreau::restitution_impulse(std::size_t i, const VectorXd& compression) const {
-  const auto k = static_cast<Eigen::Index>(3 * i);
-  const ContactFace::Contact& contact =
-      equations().contact_face()->contacts()[static_cast<std::size_t>(active_[i].contact)];
-  const double p = compression[k], e = contact.restitution;
-  if (contact.impact == ContactFace::Impact::kPoisson) return e * p;
-  const double v_0 = active_[i].v_touch[0], v_1 = (b_ + G_ * compression)[k], a = G_(k, k);
-  const double work = -0.5 * p * (v_0 + v_1);
-  if (!(work > 0.0) || !(a > 0.0)) return 0.0;
-  return (std::sqrt(v_1 * v_1 + 2.0 * a * e * e * work) - v_1) / a;
+// Normal impulses after those of compression. Poisson: e times the latter. Stronge: these times a factor s,
+// one for all, by which the normal forces return e^2 of the work that they took. In compression v_n goes from
+// v_0 to v_1, linearly in the impulse, so that it took -p (v_0 + v_1)/2; they return
+//   sum of r (v_1 + (G r)_n/2),   r = s e p
+// Without friction s = 1, also where several contacts hit together.
+VectorXd Moreau::restitution_impulses() const {
+  const std::span<const ContactFace::Contact> contacts = equations().contact_face()->contacts();
+  VectorXd poisson = VectorXd::Zero(p_.size()), stronge = poisson;
+  double wanted = 0.0;
+  const VectorXd v = b_ + G_ * p_;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const auto k = static_cast<Eigen::Index>(3 * i);
+    const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(active_[i].contact)];
+    const double e = contact.restitution;
+    if (contact.stiffness > 0.0 || contact.impact == ContactFace::Impact::kNewton) continue;
+    if (contact.impact == ContactFace::Impact::kPoisson) {
+      poisson[k] = e * p_[k];
+    } else {
+      stronge[k] = e * p_[k];
+      wanted -= 0.5 * e * e * p_[k] * (active_[i].v_touch[0] + v[k]);
+    }
+  }
+  const double a = stronge.dot(G_ * stronge), half = stronge.dot(v + G_ * poisson);
+  if (!(a > 0.0) || !(wanted > 0.0)) return poisson;
+  return poisson + (std::sqrt(half * half + 2.0 * a * wanted) - half) / a * stronge;
 }
 
 // Where in the step, in parts of it before its end, the impulse of a contact acts as a whole. Of a rebound:
@@ -369,7 +454,7 @@ double Moreau::centre_of_impulse(const Active& active) const {
       equations().contact_face()->contacts()[static_cast<std::size_t>(active.contact)];
   if (active.hits) return active.left;
   const double half = 0.5 * active.left;
-  if (contact.stiffness > 0.0 || !(active.v_free[0] < 0.0)) return half;
+  if (contact.stiffness > 0.0 || !active.is_impact || !(active.v_free[0] < 0.0)) return half;
   return std::clamp(half * (1.0 + active.v_touch[0] / active.v_free[0]), half, active.left);
 }
 
@@ -400,41 +485,56 @@ void Moreau::apply(const State<double>& from, State<double>& to) {
 }
 
 // Rigid contacts that have carried and lasted are closed; no other may overlap. As little as possible in the
-// norm of M, with the factors of the step.
+// norm of M.
 void Moreau::close_gaps(State<double>& to) {
   ContactFace& face = *equations().contact_face();
   for (int correction = 0; correction < kMostCorrections; ++correction) {
     face.update_contacts(to);
     const std::span<const ContactFace::Contact> contacts = face.contacts();
-    if (contacts.size() != count_) return;  // points of two boxes have come or gone
-    std::vector<Eigen::Index> rows;
+    std::vector<int> wrong;
     double largest = 0.0;
-    for (std::size_t i = 0; i < active_.size(); ++i) {
-      const auto place = static_cast<std::size_t>(active_[i].contact);
-      if (contacts[place].stiffness > 0.0) continue;
-      const bool carries = p_[static_cast<Eigen::Index>(3 * i)] > 0.0 && !active_[i].hits;
-      if (!carries && contacts[place].gap >= -kClosed) continue;
-      rows.push_back(static_cast<Eigen::Index>(3 * i));
-      largest = std::max(largest, std::abs(contacts[place].gap));
+    for (int i = 0; i < static_cast<int>(contacts.size()); ++i) {
+      const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(i)];
+      if (contact.stiffness > 0.0 || (contact.gap >= -kClosed && !carries(i))) continue;
+      wrong.push_back(i);
+      largest = std::max(largest, std::abs(contact.gap));
     }
     if (largest <= kClosed) return;
-    MatrixXd G(static_cast<Eigen::Index>(rows.size()), static_cast<Eigen::Index>(rows.size()));
-    VectorXd gap(static_cast<Eigen::Index>(rows.size()));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const Active& active = active_[static_cast<std::size_t>(rows[i] / 3)];
-      gap[static_cast<Eigen::Index>(i)] = contacts[static_cast<std::size_t>(active.contact)].gap;
-      for (std::size_t j = 0; j < rows.size(); ++j) {
-        G(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = G_(rows[i], rows[j]);
-      }
+    find_normals(to, wrong);
+    VectorXd gap(static_cast<Eigen::Index>(wrong.size()));
+    for (std::size_t i = 0; i < wrong.size(); ++i) {
+      gap[static_cast<Eigen::Index>(i)] = contacts[static_cast<std::size_t>(wrong[i])].gap;
     }
-    const VectorXd lambda = LeastNormSolver(kRedundant).compute(G).solve(-gap);
-    VectorXd dq = VectorXd::Zero(du_.rows());
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      dq += lambda[static_cast<Eigen::Index>(i)] * du_.col(rows[i]);
+    const VectorXd dq = normal_du_ * LeastNormSolver(kRedundant).compute(normals_ * normal_du_).solve(-gap);
     Eigen::Map<VectorXd>(displacement_.data(), dq.size()) = dq;
     equations().plus(to.q, displacement_, to.q);
   }
   equations().project(to);
+}
+
+// Whether a contact has carried and lasts. Where points of two boxes have come or gone, their numbers mean
+// other points.
+bool Moreau::carries(int contact) const {
+  if (equations().contact_face()->contacts().size() != count_) return false;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    if (active_[i].contact == contact) return p_[static_cast<Eigen::Index>(3 * i)] > 0.0 && !active_[i].hits;
+  }
+  return false;
+}
+
+// The normal rows of contacts, and M^-1 times these.
+void Moreau::find_normals(const State<double>& at, const std::vector<int>& contacts) {
+  const auto n = static_cast<Eigen::Index>(contacts.size()), nu = static_cast<Eigen::Index>(at.u.size());
+  normals_.resize(n, nu);
+  normal_du_.setZero(nu, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto contact = contacts[static_cast<std::size_t>(i)];
+    const std::span<const double> rows = equations().contact_face()->contact_rows(contact);
+    std::ranges::copy(rows.first(at.u.size()), displacement_.begin());
+    normals_.row(i) = as_vector(displacement_);
+    equations().impulse_face()->calc_velocity_jump(at, displacement_,
+                                                   std::span(normal_du_.col(i).data(), at.u.size()));
+  }
 }
 
 }  // namespace sestina

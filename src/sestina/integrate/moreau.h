@@ -17,9 +17,13 @@
 //
 // With restitution e by Poisson's or Stronge's hypothesis the impulses of 4 are the impulses of compression.
 // The normal impulse of restitution is e times that of compression (Poisson), or returns e^2 of the work that
-// the normal force took (Stronge). The normal velocities that these lead to are then imposed in a second
+// the normal forces took (Stronge). The normal velocities that these lead to are then imposed in a second
 // solution of 4. Rebounds that are lower than round-off are rest; so are those after the last split that a
 // step may have, and their speeds are then part of its error.
+//
+// A step in which two shapes move relative to each other by more than their gap and half of their thickness,
+// or after which shapes overlap, is taken in two halves, so that shapes do not pass through each other.
+// States and integrals follow by Simpson's rule along the motion with contacts.
 //
 // The rule takes two steps of h/2; the difference from one step of h is the error estimate. Where nothing
 // touches, and across impacts between such motions, the order is 4; within lasting contact 2.
@@ -30,6 +34,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <deque>
 #include <vector>
 
 #include "sestina/contact/friction_solver.h"
@@ -51,6 +56,7 @@ class Moreau final : public IntegrationRule {
 
  private:
   static constexpr int kMostSplits = 4;     // of a step, at impacts
+  static constexpr int kMostHalvings = 12;  // of a step in which shapes move far
   static constexpr double kClosed = 1e-14;  // m or rad: gaps below are round-off
 
   void do_start(std::span<const double> memory) override;
@@ -59,9 +65,12 @@ class Moreau final : public IntegrationRule {
   StepReport do_interpolate(double t, State<double>& out) override;
 
   StepReport step_twice(const State<double>& from, double t_end, State<double>& to);
-  StepReport step_once(const State<double>& from, double t_end, State<double>& to, int splits = kMostSplits);
+  StepReport step_once(const State<double>& from, double t_end, State<double>& to, int splits = kMostSplits,
+                       int depth = 0);
+  StepReport step_halved(const State<double>& from, double t_end, State<double>& to, int splits, int depth);
+  bool overlaps(const State<double>& at);
   StepReport step_across(const State<double>& from, double t_touch, int contact, double t_end,
-                         State<double>& to, int splits);
+                         State<double>& to, int splits, int depth);
   StepReport land(const State<double>& from, double t, int contact, double t_end, State<double>& at,
                   double& gap);
   StepReport step_to_landing(const State<double>& from, double t, State<double>& to);
@@ -90,10 +99,13 @@ class Moreau final : public IntegrationRule {
   void set_laws(double h);
   bool restore();
   void add_neglected_rebounds();
-  double restitution_impulse(std::size_t i, const Eigen::VectorXd& compression) const;
+  Eigen::VectorXd restitution_impulses() const;
   double centre_of_impulse(const Active& active) const;
   void apply(const State<double>& from, State<double>& to);
   void close_gaps(State<double>& to);
+  bool carries(int contact) const;
+  void find_normals(const State<double>& at, const std::vector<int>& contacts);
+  StepReport integrate_rates(const State<double>& from, State<double>& to);
 
   std::string name_ = "moreau";
   ButcherTableau tableau_;
@@ -102,13 +114,15 @@ class Moreau final : public IntegrationRule {
   State<double> free_;                  // the end of a step without contacts
   State<double> landing_;               // likewise, where an impact ends it
   std::vector<State<double>> touched_;  // where steps are split
+  std::deque<State<double>> middles_;   // of steps that are halved
   Eigen::VectorXd neglected_;           // (nu) speeds of rebounds that were taken for rest
 
   std::size_t count_ = 0;  // of all contacts of the step
   std::vector<Active> active_;
   Eigen::MatrixXd C_, du_;  // (3 contacts x nu), (nu x 3 contacts): M^-1 C^T
   Eigen::MatrixXd G_;       // C M^-1 C^T
-  Eigen::VectorXd b_, p_;   // of (1) in friction_solver.h
+  Eigen::MatrixXd normals_, normal_du_;
+  Eigen::VectorXd b_, p_;  // of (1) in friction_solver.h
   std::vector<double> friction_, compliance_;
   FrictionSolver solver_;
 };

@@ -42,6 +42,7 @@ ContactSystem::ContactSystem(const Model& model, const Properties<double>& prope
       properties_(properties),
       dissipated_(dissipated),
       kinematics_(model),
+      before_(model),
       rows_(static_cast<std::size_t>(3 * model.nu())),
       solver_(std::make_unique<FrictionSolver>()) {}
 
@@ -64,16 +65,55 @@ void ContactSystem::add_pair(int contact, int one, int other) {
   const auto at = static_cast<std::size_t>(contact);
   const auto& shapes = properties_.contacts.shapes;
   const auto &a = shapes[static_cast<std::size_t>(one)], &b = shapes[static_cast<std::size_t>(other)];
-  const auto pose = [&](const ContactSet<double>::PlacedShape& shape) {
-    return kinematics_.motion[static_cast<std::size_t>(shape.frame.value())].X_WB * shape.X_BS;
-  };
   points_.clear();
-  add_contact_points({a.type, a.size}, pose(a), {b.type, b.size}, pose(b), points_);
+  add_contact_points({a.type, a.size}, pose_of(one, kinematics_), {b.type, b.size},
+                     pose_of(other, kinematics_), points_);
   const Impact impact = impact_of(model_.contacts()[at].law);
   for (const ContactPoint& point : points_) {
     contacts_.push_back(contact_of(properties_.contacts.contacts[at], point.gap, impact));
     places_.push_back({contact, a.frame, b.frame, point});
   }
+}
+
+Pose<double> ContactSystem::pose_of(int shape, const Kinematics<double>& kinematics) const {
+  const auto& placed = properties_.contacts.shapes[static_cast<std::size_t>(shape)];
+  return kinematics.motion[static_cast<std::size_t>(placed.frame.value())].X_WB * placed.X_BS;
+}
+
+bool ContactSystem::may_pass(const State<double>& from, const State<double>& to) {
+  update_kinematics(model_, properties_, from, before_);
+  update_kinematics(model_, properties_, to, kinematics_);
+  return std::ranges::any_of(model_.plan().contacts, [this](const ContactPlan& contact) {
+    return std::ranges::any_of(contact.pairs,
+                               [this](const auto& pair) { return may_pass(pair.first, pair.second); });
+  });
+}
+
+// Compares how far the second shape moves in the axes of the first with their gap and their thickness. What
+// is behind a plane stays behind it.
+bool ContactSystem::may_pass(int one, int other) {
+  const auto shape = [this](int i) {
+    const auto& placed = properties_.contacts.shapes[static_cast<std::size_t>(i)];
+    return Shape{placed.type, placed.size};
+  };
+  const Shape a = shape(one), b = shape(other);
+  if (a.type == ShapeType::kPlane || b.type == ShapeType::kPlane) return false;
+  const Pose<double> X_a = pose_of(one, before_), X_b = pose_of(other, before_);
+  const Pose<double> before = inverse(X_a) * X_b;
+  const Pose<double> after = inverse(pose_of(one, kinematics_)) * pose_of(other, kinematics_);
+  double square = 0.0;  // of the chords by which three unit vectors turn
+  for (int k = 0; k < 3; ++k) {
+    const Vec3<double> turned = after.R.column(k) - before.R.column(k);
+    square += dot(turned, turned);
+  }
+  const double moved = norm(after.p - before.p) + std::sqrt(0.5 * square) * outer_radius(b);
+  const double allowed = 0.5 * (inner_radius(a) + inner_radius(b));
+  if (moved <= allowed) return false;
+  points_.clear();
+  add_contact_points(a, X_a, b, X_b, points_);
+  double gap = std::numeric_limits<double>::max();
+  for (const ContactPoint& point : points_) gap = std::min(gap, point.gap);
+  return moved > std::max(gap, 0.0) + allowed;
 }
 
 void ContactSystem::add_stop(int stop, double q) {

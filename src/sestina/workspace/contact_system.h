@@ -22,6 +22,7 @@ class ContactSystem final : public ContactFace {
 
   void update_contacts(const State<double>& state) override;
   std::span<const Contact> contacts() const override { return contacts_; }
+  bool may_pass(const State<double>& from, const State<double>& to) override;
   std::span<const double> contact_rows(int contact) override;
   int quadrature_of_contacts() const override { return dissipated_; }
   const std::string& name_of_contact(int contact) const override;
@@ -45,12 +46,14 @@ class ContactSystem final : public ContactFace {
 
   void add_pair(int contact, int one, int other);
   void add_stop(int stop, double q);
+  Pose<double> pose_of(int shape, const Kinematics<double>& kinematics) const;
+  bool may_pass(int one, int other);
   std::vector<int> find_closed(const State<double>& state);
 
   const Model& model_;
   const Properties<double>& properties_;
   int dissipated_;
-  Kinematics<double> kinematics_;
+  Kinematics<double> kinematics_, before_;
   std::vector<Contact> contacts_;
   std::vector<Place> places_;
   std::vector<ContactPoint> points_;  // of one pair
