@@ -48,7 +48,8 @@ struct JointDirections {
   std::array<ScaledTwist<T>, 6> basis{};
   std::array<std::array<T, 6>, 6> triangle{};  // H_k = sum over i <= k of triangle[i][k] basis[i]
 
-  // The part of an axis that may lie in the directions before it, so that it is taken for the next one.
+  // A unit vector is a candidate for the next direction if less than this part of it (squared) lies in the
+  // span of the directions found so far.
   static constexpr double kMostInside = 0.6;
 
   JointDirections() = default;
@@ -102,8 +103,8 @@ struct JointDirections {
     if (coefficients) (*coefficients)[k][k] = size;
     for (T& x : basis[k]) x = x / size;
   }
-  // The first axis that lies in the span of the first k directions by less than this part, so that the choice
-  // does not change where two axes lie in it by the same.
+  // Returns the first coordinate axis of which less than kMostInside lies in the span of the first k
+  // directions. Taking the first one, not the best one, makes the choice insensitive to round-off.
   std::size_t outstanding(std::size_t k) const {
     std::size_t best = 0;
     double least = 2.0;
@@ -140,7 +141,7 @@ template <class T, class Joint>
 JointDirections<T> calc_directions(const Joint& joint, const T* q, const T& length) {
   return JointDirections<T>(joint.H(q), length);
 }
-// The same basis: the axis, the part of the second axis that is normal to it, and what is normal to both.
+// The same basis for unit axes: the axis, the part of the second axis normal to it, and their cross product.
 template <class T>
 JointDirections<T> calc_directions(const Universal<T>& joint, const T* q, const T& length) {
   const auto columns = joint.H(q);
@@ -165,8 +166,8 @@ JointDirections<T> calc_directions(const Universal<T>& joint, const T* q, const 
   return directions;
 }
 
-// Computes the directions if they are constant. H of a type with variable H has other numbers at the identity
-// than after a displacement along all its speeds.
+// Computes the directions if they are constant. If H varies with q, it differs between the identity and the
+// state after a displacement along all speeds.
 template <class T>
 void find_constant_directions(CutJoint<T>& cut) {
   visit_joint(cut.joint, [&](const auto& joint) {
@@ -189,7 +190,7 @@ void find_constant_directions(CutJoint<T>& cut) {
   });
 }
 
-// Finds the products with zeros that can be left out.
+// Finds the components that are zero, whose products can be omitted.
 inline void find_zeros(CutJoint<double>& cut) {
   for (std::size_t k = 0; k < 6 && cut.has_constant_directions; ++k) {
     const ScaledTwist<double>& n = cut.directions.basis[k];
@@ -215,8 +216,8 @@ struct CutJointMotion {
   }
 };
 
-// Newton's method, from near coordinates in q. It squares the distance; a step shows how far the coordinates
-// were off before it.
+// Newton's method, starting from approximate coordinates in q. It converges quadratically: the size of a step
+// is the error of the coordinates before that step.
 template <class T, class Joint>
 void iterate_coordinates(const CutJoint<T>& cut, const Joint& joint, T* q, CutJointMotion<T>& motion) {
   constexpr int kMostSteps = 50;
@@ -241,7 +242,7 @@ void iterate_coordinates(const CutJoint<T>& cut, const Joint& joint, T* q, CutJo
   }
 }
 
-// Computes q (nq), which holds near coordinates on entry, and u (nu). Biases only if they are wanted.
+// Computes q (nq) from approximate coordinates in q, and u (nu). Biases are computed only on request.
 template <class T>
 void find_cut_coordinates(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q, T* u,
                           CutJointMotion<T>& motion, bool wants_bias = true) {
@@ -269,8 +270,8 @@ SpatialForce<T> calc_force_of_speeds(const CutJoint<T>& cut, const CutJointMotio
   return {R_WF * force_F.torque, R_WF * force_F.force};
 }
 
-// Lets c . u act between the joint's frames, as `pair`. Adds the value of c . udot at zero accelerations to
-// the bias of its row.
+// Makes the combination c . u act between the joint's frames, as `pair`. Adds the value of c . udot at zero
+// accelerations to the bias of its row.
 template <class T>
 void add_force_of_speeds(const CutJoint<T>& cut, const CutJointMotion<T>& motion, const T* c,
                          FramePair<T>& pair, T& bias) {

@@ -21,13 +21,13 @@ using Eigen::VectorXd;
 constexpr int kMostSweeps = 2000;
 constexpr int kBetweenPolishes = 5;  // sweeps
 constexpr int kMostNewtonSteps = 20;
-constexpr double kSolved = 1e-11;        // of the largest velocity
-constexpr double kAccepted = 1e-7;       // likewise, where Newton's method does not confirm the states
-constexpr double kTouching = 1e-8;       // likewise: slower contacts may carry
-constexpr double kNearlyStuck = 1e-3;    // likewise: contacts that slide slower may stick
-constexpr double kSmallestShare = 1e-6;  // of the friction of contacts that stick
-constexpr double kSingular = 1e-12;      // of the largest pivot
-constexpr int kDirections = 32;          // in which a slide is looked for
+constexpr double kSolved = 1e-11;        // relative to the largest velocity
+constexpr double kAccepted = 1e-7;       // the same, if Newton's method does not confirm the states
+constexpr double kTouching = 1e-8;       // the same: a contact that separates more slowly may carry load
+constexpr double kNearlyStuck = 1e-3;    // the same: a contact that slides more slowly may stick
+constexpr double kSmallestShare = 1e-6;  // least load in share_friction(), relative to the largest
+constexpr double kSingular = 1e-12;      // relative to the largest pivot
+constexpr int kDirections = 32;          // number of directions tried in the search for a sliding direction
 
 double cross2(const Vector2d& a, const Vector2d& b) { return a.x() * b.y() - a.y() * b.x(); }
 
@@ -87,7 +87,7 @@ void FrictionSolver::solve_one(Index i) {
       state = State::kStick;
     } else if (slide(own, w, mu, p)) {
       state = State::kSlide;
-    } else {  // Painleve's case: no slide has an impulse; the cone's nearest one to sticking
+    } else {  // Painleve's case, no sliding solution: the point of the cone nearest to the sticking impulse
       p = {std::max(stuck[0], 0.0), stuck[1], stuck[2]};
       const double tangential = p.tail<2>().norm();
       if (tangential > mu * p[0]) p.tail<2>() *= mu * p[0] / tangential;
@@ -97,9 +97,9 @@ void FrictionSolver::solve_one(Index i) {
   p_->segment<3>(3 * i) = p;
 }
 
-// The direction d in which v_t = s d, s >= 0, with p_t = -mu p_n d and v_n + R p_n = 0: a root of
-// d x v_t(d). Several directions are possible only where friction and geometry conspire; the fastest is
-// taken.
+// Finds the sliding direction d: v_t = s d, s >= 0, with p_t = -mu p_n d and v_n + R p_n = 0, a root of d x
+// v_t(d). Several directions are possible only for strong coupling of friction and geometry; the one with the
+// fastest sliding is taken.
 bool FrictionSolver::slide(const Matrix3d& own, const Vector3d& w, double mu, Vector3d& p) const {
   const auto velocity_for = [&](double angle, Vector2d& d, double& p_n) -> Vector2d {
     d = {std::cos(angle), std::sin(angle)};
@@ -152,10 +152,10 @@ double FrictionSolver::residual(Index& worst) const {
   return largest;
 }
 
-// Newton's method for the states that the sweeps have found; false where its solution breaks a condition.
-// Contacts that neither open nor carry anything are first tried as closed ones: of redundant contacts the
-// sweeps load those that come first. So are contacts that hardly slide tried as ones that stick: where others
-// share their load, the sweeps go on to shift it for long after all of them have come to rest.
+// Newton's method for the states that the sweeps have found. Returns false if its solution violates a
+// condition. Contacts that neither separate nor carry load are first tried as closed, because the sweeps load
+// the first of several redundant contacts. Contacts that slide very slowly are first tried as sticking: where
+// others share their load, the sweeps keep shifting it long after all of them have come to rest.
 bool FrictionSolver::polish() {
   const std::vector<State> found = states_;
   v_ = *G_ * *p_ + *b_;
@@ -180,8 +180,9 @@ bool FrictionSolver::polish() {
   return try_states();
 }
 
-// Scales the impulses so that the least norm shares the friction of contacts that stick in proportion to
-// their loads at the last trial: an equal share can be too much for those that carry little.
+// Scales the impulses so that the solution of least norm distributes friction over the sticking contacts in
+// proportion to their loads at the last trial: an equal share can exceed the limit of lightly loaded
+// contacts.
 void FrictionSolver::share_friction() {
   double most = 0.0;
   for (Index i = 0; i < static_cast<Index>(mu_.size()); ++i) most = std::max(most, trial_[3 * i]);

@@ -5,7 +5,7 @@
 //   (1) 0 <= p_n,  0 <= v_n + R p_n,  p_n (v_n + R p_n) = 0              R: compliance along the normal (2)
 //   |p_t| <= mu p_n;   where v_t is not zero, p_t = -mu p_n v_t/|v_t| (3)
 //
-// G is symmetric and positive semidefinite. If it is singular, p is not unique, while v is in most cases. The
+// G is symmetric and positive semidefinite. If it is singular, p is not unique, but v usually is. The
 // solution has two stages:
 //   - block Gauss-Seidel: contact by contact, (2) and (3) are solved for its impulse with all other impulses
 //     fixed, until it is known which contacts are open, stick or slide;
@@ -26,8 +26,8 @@ class FrictionSolver {
  public:
   struct Report {
     bool is_solved = false;
-    int sweeps = 0;         // of Gauss-Seidel
-    double residual = 0.0;  // largest violation of (2) and (3), of the largest velocity
+    int sweeps = 0;         // sweeps of Gauss-Seidel
+    double residual = 0.0;  // largest violation of (2) and (3), relative to the largest velocity
     int worst = -1;         // the contact that violates them most
   };
 
@@ -55,7 +55,7 @@ class FrictionSolver {
   std::span<const double> mu_, R_;
   Eigen::VectorXd* p_ = nullptr;
   Eigen::VectorXd trial_, v_;
-  Eigen::VectorXd scale_;  // of the impulses whose norm is least
+  Eigen::VectorXd scale_;  // scale factors of the impulses, in the norm that is minimised
   std::vector<State> states_;
   double size_ = 0.0;  // the largest velocity
 };

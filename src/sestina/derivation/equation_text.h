@@ -30,7 +30,7 @@ inline constexpr double kLeastLatexWidth = 150.0;
 // Text and JSON give shared parts the names z0, z1 ... if the expressions without names would take more than
 // this many operations.
 inline constexpr double kMostWrittenOut = 600.0;
-inline constexpr std::size_t kLeastShared = 4;  // operations of a part that is worth a name
+inline constexpr std::size_t kLeastShared = 4;  // number of operations from which a part gets a name
 
 // The equations of a mechanism with loops or constraints have multipliers, M udot = f + C^T lambda with
 // C udot = -b; `embedded`, where it is given, has those of the independent speeds instead. Source code with

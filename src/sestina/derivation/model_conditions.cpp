@@ -1,12 +1,13 @@
 // Conditions of a model with symbols: joints that close loops, and constraints.
 //
-// With p the vector from F's origin to M's, a the joint's axis in both frames and b_1, b_2 directions across
-// it:
+// With p the vector from F's origin to M's, a the joint's axis in both frames and b_1, b_2 directions normal
+// to it:
 //   the origins coincide                 p . f = 0   for the axes f of F
 //   M's origin stays on the axis         p . b_k = 0
 //   the axes stay parallel               b_k(F) . a(M) = 0
 //   the axes of F and M stay parallel    F.y . M.z = F.z . M.x = F.x . M.y = 0
-// Each is zero in the mechanism and changes at first order where it is violated.
+// Each of these expressions is zero in the assembled mechanism and varies to first order where it is
+// violated.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,8 +50,8 @@ void ModelLayout::add_condition(const std::string& name, const Expression& zero,
 
 void ModelLayout::add_conditions_across(const std::string& name, const Frame& frame, const Components& axis,
                                         const Vector& vector) {
-  // The unit vector that is certain not to lie along the axis: that of a component which is zero as written,
-  // else x, whose cross product with the axis vanishes only where y and z do.
+  // Returns a unit vector that is certainly not parallel to the axis: along a component that is identically
+  // zero, otherwise x, whose cross product with the axis vanishes only if y and z do.
   const auto none = std::ranges::find_if(axis, [](const Expression& e) { return e.is_zero(); });
   const std::size_t k = none == axis.end() ? 0 : static_cast<std::size_t>(none - axis.begin());
   Components unit;
@@ -139,7 +140,7 @@ void ModelLayout::add_point_on(const PointOnPlan& plan, const std::string& name)
   }
 }
 
-// Its expressions are the error and the velocity, of which the former exists for a condition on positions.
+// The condition's expressions are its error and its velocity; the error exists for a condition on positions.
 void ModelLayout::add_coordinate_condition(const CoordinateCondition& condition, const std::string& name) {
   if (!condition.cut_joints.empty()) {
     throw InputError(

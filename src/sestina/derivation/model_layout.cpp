@@ -127,7 +127,7 @@ Expression ModelLayout::number(Slot slot, int i) {
 }
 
 ModelLayout::Components ModelLayout::triple(Slot slot) {
-  // Numbers leave the graph, so that zeros and ones are seen.
+  // Numbers are kept outside the graph, so that zeros and ones are recognised.
   Components components;
   for (int i = 0; i < 3; ++i) {
     const Expression e = number(slot, i);

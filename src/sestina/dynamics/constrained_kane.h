@@ -26,10 +26,11 @@ class ConstrainedKane {
  public:
   explicit ConstrainedKane(const Model& model);
 
-  // For the state to which `kinematics` and `constraints` belong.
+  // Factors the system for the state to which `kinematics` and `constraints` belong.
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics,
                              const ConstraintRows<double>& constraints);
-  // x (nu) and lambda for the generalised forces f (nu), which change, and d (rows). No allocation.
+  // Solves for x (nu) and lambda, given the generalised forces f (nu), which are overwritten, and d (rows).
+  // No allocation.
   void solve(std::span<double> f, std::span<const double> d, std::span<double> x, std::span<double> lambda);
 
   int rank() const { return rank_; }

@@ -17,7 +17,7 @@ using Eigen::VectorXd;
 
 constexpr double kRedundantMotion = 1e-9;   // relative to the largest pivot of C
 constexpr double kLongestPrediction = 0.5;  // rad, or fraction of the mechanism's size
-constexpr double kLargestCorrection = 0.1;  // likewise, of the prediction from speeds and accelerations
+constexpr double kLargestCorrection = 0.1;  // the same; error of the prediction from speeds and accelerations
 constexpr double kSmallestStep = 1e-9;      // fraction of the interval to the next instant
 
 double largest_entry(const VectorXd& x) { return x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff(); }

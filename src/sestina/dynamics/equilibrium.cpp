@@ -19,18 +19,18 @@ using Eigen::VectorXd;
 
 constexpr double kRedundant = 1e-10;          // relative to the largest singular value of C
 constexpr double kBalanced = 1e-9;            // relative to the terms of r, or to the mechanism's size
-constexpr double kRoundOffOfBalance = 1e-15;  // likewise: the error cannot become smaller
+constexpr double kRoundOffOfBalance = 1e-15;  // the same; the error cannot be reduced further
 constexpr double kNeutral = 1e-10;    // relative to the largest stiffness: a direction without stiffness
 constexpr double kLongestStep = 0.5;  // rad, or of the mechanism's size
 constexpr double kGrowing = 1e-10;    // relative to the largest eigenvalue
 constexpr int kMostIterations = 200;
-// Forces in balance say little of soft directions beside stiff ones: there the steps have to be short too,
-// for some iterations at most where nothing resists.
+// Balanced forces leave soft directions undetermined if others are stiff: steps must be short in addition,
+// but only for some iterations, since a direction may have no stiffness at all.
 constexpr double kShortStep = 1e-8;  // rad, or of the mechanism's size
 constexpr int kMostLongSteps = 20;
 constexpr int kMostBendings = 40;
 constexpr double kLongestBending = 1e3;  // rad, or of the mechanism's size
-constexpr int kMostCorrections = 15;     // for a point of the path
+constexpr int kMostCorrections = 15;     // for one point of the path
 
 double largest(const VectorXd& x) { return x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff(); }
 
@@ -93,7 +93,7 @@ Equilibrium::Unrest Equilibrium::unrest() const {
     if (rate == 0.0) continue;
     const double terms = tangents_.rate_x.row(i).cwiseAbs().dot(x_size_) +
                          tangents_.rate_q.row(i).cwiseAbs().dot(weight_.cwiseInverse());
-    if (rate / terms > worst.rate) worst = {rate / terms, i};  // infinite where nothing changes the rate
+    if (rate / terms > worst.rate) worst = {rate / terms, i};  // infinite if nothing changes the rate
   }
   return worst;
 }
@@ -305,7 +305,7 @@ std::string Equilibrium::describe_rest() const {
 VectorXd Equilibrium::load_derivative(const State<double>& state) {
   const double load = tangents_.load();
   const VectorXd at_load = tangents_.r;
-  tangents_.set_load(load + 1.0);  // r is linear in the load
+  tangents_.set_load(load + 1.0);  // r is linear in the load factor.
   tangents_.update(state, rest_, lambda_);
   const VectorXd change = tangents_.r - at_load;
   tangents_.set_load(load);

@@ -32,13 +32,13 @@ InputTangents::InputTangents(const Model& model, const Properties<double>& prope
            VectorXd::Zero(model.nx())};
 }
 
-// Moves state_ to the state, of which nothing depends on the parameter, and the bodies with it.
+// Sets state_, which does not depend on the parameter, and the motion of the bodies, which may.
 void InputTangents::set_state(const Properties<Dual>& properties, const State<double>& state) {
   copy_state(state, state_);
   update_kinematics(model_, properties, state_, kinematics_);
 }
 
-// Takes g_p and v_p.
+// Computes g_p and v_p.
 void InputTangents::update_rows(const Properties<Dual>& properties) {
   update_constraint_rows(model_, properties, state_, kinematics_, rows_);
   for (Eigen::Index i = 0; i < told_.g_p.size(); ++i) {
@@ -59,7 +59,7 @@ const InputTangent& InputTangents::calc_conditions(std::size_t k, const State<do
 void InputTangents::add_constraints(const Properties<Dual>& properties, std::span<const double> lambda) {
   update_rows(properties);
   if (std::ranges::any_of(rows_.rows, &ConstraintRow<Dual>::is_inertia)) {
-    // For accelerations alone; the rest follows when the forces are complete.
+    // Needed for the accelerations only; the rest is updated when the forces are complete.
     update_inverse_dynamics<Dual>(model_, properties, kinematics_, forces_, udot_, inverse_);
   }
   for (std::size_t i = 0; i < lambda.size(); ++i) {

@@ -116,7 +116,7 @@ template <int k, class T>
   return turn;
 }
 
-// Moves `frame` across a prismatic joint: it goes along an axis and does not turn.
+// Moves `frame` across a prismatic joint: it translates along an axis.
 template <class T>
 [[gnu::always_inline]] inline Passage<T, 1> pass_slide(const BodyProperties<T>& body,
                                                        const Prismatic<T>& joint, const T& q, const T& u,
@@ -161,13 +161,13 @@ template <int k, class T>
   const Passage<T, 1> turn = pass_turn<k>(body, angle, state.u[column], frame);
   frame.store(kinematics.motion[i]);
   turn.s.store(&kinematics.s[i].x);
-  turn.H_w[0].store(&kinematics.H[column].w.x);  // its v is zero from the beginning
+  turn.H_w[0].store(&kinematics.H[column].w.x);  // H.v stays zero
   turn.bias_w.store_before_more(&kinematics.bias[i].w.x);
   turn.bias_v.store(&kinematics.bias[i].v.x);
 }
 
-// A body that floats in the ground, along the ground's axes: its coordinates are its pose, its speeds its
-// velocity.
+// A body that floats relative to the ground, along the ground's axes: its coordinates are its pose, its
+// speeds its velocity.
 template <class T>
 [[gnu::always_inline]] inline Passage<T, 6> pass_free(const BodyProperties<T>& body, const Free<T>& joint,
                                                       const T* q, const T* u, MovingFrame<T>& frame) {

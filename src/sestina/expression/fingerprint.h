@@ -11,7 +11,7 @@
 //                  of whole (or 1/2, 1/3, ...) multiples of angles the product of their powers: addition
 //                  theorems, double and half angles hold exactly, also with multiples of pi/2^k and pi/(3
 //                  2^k)
-//   exp, sinh ...  likewise over the multiplicative group
+//   exp, sinh ...  the same in the multiplicative group
 //   sign           1 for numbers that are squares in the field, as positive numbers are, -1 for the others
 //   abs            the number times its sign
 //   sqrt           the root that is a square itself; if a is no square, the root of -a, times i: sqrt(x^2) is

@@ -14,7 +14,7 @@ namespace sestina {
 
 template <class T>
 struct CoordinateFriction : ForceElement<T> {
-  int q = 0, u = 0;  // which coordinate and which speed
+  int q = 0, u = 0;  // indices of the coordinate and of its speed
   bool has_stops = false;
   T friction{};        // N m or N: F
   T creep_speed{};     // rad/s or m/s: v_s

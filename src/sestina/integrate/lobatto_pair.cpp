@@ -114,7 +114,7 @@ StepReport LobattoPair::calc_step(const State<double>& from, double t_end, State
   update_balance(h);
 
   equations().plus(from.q, X_, to.q);
-  equations().normalize(to.q);  // against the drift by rounding
+  equations().normalize(to.q);  // prevents drift by rounding
   to.t = t_end;
   if (form_ == Form::kMomentum) {
     equations().momentum_face()->calc_speeds(to, end_, to.u);

@@ -162,7 +162,7 @@ class CsvReader {
   ResultHeader header_;
   std::vector<std::string> units_;
   std::vector<double> values_;
-  std::size_t checked_values_ = 0;  // of them, those that a checksum covers
+  std::size_t checked_values_ = 0;  // number of values_ that a checksum covers
   FaultList faults_;
 };
 

@@ -15,7 +15,7 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// A plain scalar that YAML takes for a number, a boolean or null is no text.
+// A plain scalar that YAML reads as a number, a boolean or null is not text.
 bool is_text(const YamlNode& node) {
   return node.is_scalar() && (node.quoted || (!node.is_boolean() && !parse_plain_number(node.text)));
 }

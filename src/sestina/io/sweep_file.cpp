@@ -25,7 +25,7 @@
 namespace sestina {
 namespace {
 
-constexpr int kLayoutVersion = 2;  // 1 had no checksums
+constexpr int kLayoutVersion = 2;  // version 1 had no checksums
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Hdf5Type status_type() {
@@ -241,7 +241,7 @@ double SweepHeader::bytes() const {
 struct SweepFile::Layout {
   const char* name;
   Hdf5Type type;
-  std::vector<hsize_t> extents;  // of the part of one run
+  std::vector<hsize_t> extents;  // sizes of the parts of one run
   bool is_number_that_may_lack = false;
 
   std::size_t bytes() const {
@@ -403,7 +403,7 @@ void SweepFile::find_places() {
 
 // Fills every value with that of a pending run.
 bool SweepFile::fill(const std::atomic<bool>* interrupt) {
-  constexpr std::size_t kBlock = 1 << 17;         // numbers
+  constexpr std::size_t kBlock = 1 << 17;         // number of values
   constexpr std::size_t kWithoutPause = 1 << 26;  // bytes, a fraction of a second
   std::size_t written = 0;
   for (int field = 0; field < kFields; ++field) {

@@ -1,5 +1,5 @@
 // The kinematic tree of a URDF file, read from its outline and checked with lines and columns. urdfdom checks
-// less (it accepts two parents of a link, and links in a circle) and reports no places.
+// less (it accepts two parents of a link, and cycles of links) and reports no places.
 #pragma once
 
 #include <map>
@@ -41,7 +41,7 @@ struct UrdfTree {
 };
 
 // Throws InputError with all faults: missing and duplicate names, unknown links and types, links with several
-// parents, several roots, circles of joints and of mimics.
+// parents, several roots, cycles of joints and of mimics.
 UrdfTree read_urdf_tree(const std::vector<XmlElement>& outline);
 
 // Depth of the elements that read_urdf_tree reads.

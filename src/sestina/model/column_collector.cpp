@@ -53,9 +53,9 @@ struct ColumnCollector::Draft {
   const ColumnSpec* spec;
   std::string path;
   Expr symbol;
-  Expr expr;  // for an integral its rate; at first with the symbols of other columns
+  Expr expr;  // for an integral its rate; may contain symbols of other columns at first
   std::string constant_fault;
-  std::vector<std::size_t> uses;  // indices of the columns in expr that are no integrals
+  std::vector<std::size_t> uses;  // indices of the columns in expr that are not integrals
   bool is_resolved = false;
 };
 

@@ -285,7 +285,7 @@ void Freezer::collect_integrator() {
   const IntegratorSpec& spec = system_.analysis.integrator;
   Analysis& analysis = analysis_;
   const std::optional<TimeElementsSpec>& elements = system_.analysis.time_elements;
-  // Where the word is none of the known ones it is told of instead.
+  // An unknown keyword in `coordinates` is reported as such.
   const std::string& coordinates = system_.analysis.coordinates.text;
   if (elements && (coordinates == "relative" || is_cartesian())) {
     fail(elements->mark, "analysis.integrator",

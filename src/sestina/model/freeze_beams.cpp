@@ -1,4 +1,4 @@
-// Collects and checks what a description says of beams.
+// Collects and checks the beams of a description.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -424,7 +424,7 @@ void Freezer::collect_material(const BeamSpec& spec, BeamPlan& plan, const std::
   }
 }
 
-// The mesh itself may be impossible: an axis along `up`, a curve whose s is no arc length.
+// The mesh itself may be impossible: an axis parallel to `up`, or a curve whose s is not the arc length.
 void Freezer::check_beam_mesh(const Model& model) const {
   const std::vector<double>& numbers = numbers_.values();
   std::vector<double> parameters;

@@ -1,4 +1,4 @@
-// Equations of second order: the coordinates they are coupled to, their matrices, and themselves with
+// Second-order equations: the coordinates they are coupled to, their matrices, and the equations with
 // symbols.
 #include <fmt/format.h>
 
@@ -107,7 +107,7 @@ Freezer::CoupledCoordinates Freezer::find_coupled_coordinates(const ForceSpec& s
   return coupled;
 }
 
-// Adds the rates of the states, and as force expressions what SecondOrderForce reads.
+// Adds the rates of the states, and as force expressions the inputs of SecondOrderForce.
 void Freezer::add_second_order_equations(const ForceSpec& spec, const SecondOrderLayout& layout,
                                          ForceIndex index, const CoupledCoordinates& coupled,
                                          int first_value) {

@@ -83,7 +83,7 @@ std::string Model::explain_non_finite(const StateExpressions& expressions, std::
   for (std::size_t k = 0; k < state.x.size(); ++k) bind(data_.states[k].name, state.x[k]);
   for (std::size_t k = 0; k < state.q.size(); ++k) bind(data_.q_names[k], state.q[k]);
   for (std::size_t k = 0; k < state.u.size(); ++k) bind(data_.u_names[k], state.u[k]);
-  // For cut joints the state has only the coordinates after the last step.
+  // The state contains the coordinates of cut joints at the last step only.
   for (std::size_t k = 0; k < data_.cut_q_names.size(); ++k) bind(data_.cut_q_names[k], state.h[k]);
   for (const std::string& name : data_.cut_u_names) bind(name, 0.0);
   const auto reason = find_non_finite(*data_.graph, expressions.exprs[i], bindings);

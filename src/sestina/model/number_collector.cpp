@@ -65,7 +65,7 @@ void NumberCollector::parse_parameters(std::vector<Parameter>& parameters) {
     } catch (const ExpressionError& error) {
       faults_.add({value.mark, parameter.path},
                   fmt::format("{} in '{}'", error.what(), shortened(value.expression())));
-      parameter.is_resolved = true;                                      // as far as circles are concerned
+      parameter.is_resolved = true;                                      // as regards circular references
       parameter.uses.clear();                                            // it depends on nothing
       resolved_.emplace(parameter.spec->name.text, graph_.number(1.0));  // its users report no fault
     }

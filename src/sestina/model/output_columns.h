@@ -28,7 +28,7 @@ struct RowLayout {
     int nd = 0;  // variables, and states with a rate
     bool has_events = false;
     int bodies = 0;          // without the ground
-    int joints = 0;          // with those that are cut, and what floats
+    int joints = 0;          // including cut joints, and floating bodies
     int cut_numbers = 0;     // their coordinates and speeds
     int of_constraints = 0;  // forces and errors
     int contacts = 0;

@@ -38,14 +38,14 @@ struct Lanes3 {
   void store(T* first) const {
     for (int i = 0; i < 3; ++i) first[i] = lane[i];
   }
-  // Writes likewise but may overwrite the number that follows, which the caller then writes later.
+  // Writes in the same way, but may overwrite the number that follows, which the caller then writes later.
   void store_before_more(T* first) const { store(first); }
   // The rows of [a]x.
   static void cross_rows(const Lanes3& a, Lanes3 (&rows)[3]) {
     const T o(0);
     rows[0] = {o, -a[2], a[1]}, rows[1] = {a[2], o, -a[0]}, rows[2] = {-a[1], a[0], o};
   }
-  // Stores the symmetric matrix with this diagonal [xx yy zz] and the elements `beside` it [xy yz zx].
+  // Stores the symmetric matrix with this diagonal [xx yy zz] and these off-diagonal elements [xy yz zx].
   static void store_symmetric(const Lanes3& diagonal, const Lanes3& beside, SymMat3<T>& A) {
     A = {diagonal[0], diagonal[1], diagonal[2], beside[0], beside[2], beside[1]};
   }

@@ -89,8 +89,8 @@ StateTimeSolver::StateTimeSolver(std::shared_ptr<const Model> model, Properties<
 }
 StateTimeSolver::~StateTimeSolver() = default;
 
-// Reports a fault at the option that is wrong: `stretches` if it is given, otherwise the option that leaves
-// fewer elements than one for each process.
+// Reports a fault at the option responsible: `stretches` if it is given, otherwise the option that leaves
+// fewer elements than processes.
 void StateTimeSolver::check_stretches(StateTimeRanks ranks) {
   const auto fail = [](const char* option, std::string message) {
     throw InputError({Fault{{{}, option}, std::move(message)}});

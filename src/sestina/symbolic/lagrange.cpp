@@ -16,8 +16,8 @@
 namespace sestina::symbolic {
 namespace {
 
-// Derivative of a load's place by a coordinate: the velocity, or angular velocity, for a unit rate of the
-// coordinate. Nothing if no point at rest is connected with it.
+// Derivative of a load's position with respect to a coordinate: the velocity, or angular velocity, for a unit
+// rate of the coordinate. Nothing if no point at rest is connected with it.
 std::optional<Vector> velocity_by_place(const Load& load, const ReferenceFrame& frame,
                                         const Expression& coordinate) {
   Mechanics& mechanics = frame.mechanics();

@@ -12,7 +12,7 @@
 namespace sestina {
 namespace {
 
-// A rest of a sub-step shorter than this part of it is rounding.
+// A remaining part of a sub-step shorter than this fraction of it is round-off.
 constexpr double kNegligible = 1e-6;
 
 int checked_count(int count) {

@@ -31,7 +31,7 @@ void add_integrator_faults(const InputError& error, const System& system, FaultL
   }
 }
 
-// A result stores its rows as numbers of eight bytes (HDF5, memory); CSV takes more.
+// A result stores numbers of eight bytes (HDF5, memory); CSV takes more.
 void add_fault_of_rows(const System& system, const Model& model, const Analysis& analysis,
                        FaultList& faults) {
   const double rows = std::ceil(analysis.duration / analysis.output_every - kSameRow) + 1.0;
@@ -61,7 +61,7 @@ void add_constraint_faults(const System& system, const Model& model, const Analy
   }
 }
 
-// Rules that know no contacts.
+// Adds faults of rules that do not support contacts.
 void add_contact_faults(const System& system, const Model& model, const Analysis& analysis,
                         FaultList& faults) {
   if (make_integration_rule(rule_options(analysis))->takes_contacts()) return;
@@ -73,7 +73,7 @@ void add_contact_faults(const System& system, const Model& model, const Analysis
   }
 }
 
-// For analyses without time steps and rows over time.
+// For analyses without time steps and without rows over time.
 void add_faults_without_contacts(const System& system, const Model& model, const Analysis& analysis,
                                  FaultList& faults) {
   const bool is_dynamics = analysis.type == "dynamics";

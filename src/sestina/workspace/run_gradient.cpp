@@ -15,7 +15,7 @@
 namespace sestina {
 namespace {
 
-// As many steps as fit into the memory.
+// As many checkpoints as the memory can hold.
 std::size_t count_steps(const Model& model, const ButcherTableau& tableau, std::size_t memory) {
   const int numbers = model.nq() + model.nx() + (1 + tableau.stages()) * model.nu();
   return memory / (static_cast<std::size_t>(numbers) * sizeof(double) + 512);
@@ -86,19 +86,19 @@ class GradientRun {
   RowsAt rows_;
   std::vector<DerivativeBy> by_;
   std::vector<DerivativeOf> columns_;
-  std::vector<std::unique_ptr<RowsAt>> moved_rows_;  // (2 x parameters) at p less and plus a width
+  std::vector<std::unique_ptr<RowsAt>> moved_rows_;  // (2 x parameters) at p minus and plus a width
   std::optional<AdjointSteps> adjoint_;
-  State<double> start_, end_, moved_;  // end_: of the step in work, where the step after it began
+  State<double> start_, end_, moved_;  // end_: end of the current step, where the next one began
   ExplicitRungeKutta rule_;
   StepTrail trail_;
   RecordedRun run_;
   RunGradient told_;
   std::vector<double> by_values_;          // (rows x columns)
-  std::vector<double> by_state_, by_row_;  // (width) of the cost: by displacements of q, u, x and z
+  std::vector<double> by_state_, by_row_;  // (width) of the cost: displacements of q, u, x and z
   std::size_t integrals_ = 0;              // nz, or 0 if no column contains integrals
   std::vector<double> by_parameters_;      // (parameters)
   std::vector<double> displacement_;       // (nu)
-  std::span<const double> weights_;        // (columns) of the row in work
+  std::span<const double> weights_;        // (columns) of the current row
   std::size_t rows_left_ = 0;
 };
 
@@ -185,7 +185,7 @@ double GradientRun::weighted(RowsAt& rows, const State<double>& state) const {
   return sum;
 }
 
-// The derivatives of the cost by the values of the row.
+// Computes the derivatives of the cost with respect to the values of the row.
 std::span<const double> GradientRun::weights_of(std::size_t row) const {
   return std::span(by_values_).subspan(row * columns_.size(), columns_.size());
 }
@@ -194,7 +194,7 @@ bool GradientRun::matters(std::size_t row) const {
   return std::ranges::any_of(weights_of(row), [](double weight) { return weight != 0.0; });
 }
 
-// Adds the derivatives of the cost by the row at this state.
+// Adds the derivatives of the cost with respect to the row at this state.
 void GradientRun::add_row(std::size_t row, const State<double>& state, std::span<double> by_state) {
   weights_ = weights_of(row);
   const std::size_t nu = displacement_.size();

@@ -14,9 +14,9 @@
 namespace sestina {
 namespace {
 
-// The span (s) of a run with the same limit for the count of an event that repeats.
+// The duration (s) assumed for the limit on how often an event may repeat.
 constexpr double kSpanOfEvents = 1.0;
-// A rest of a sub-step shorter than this part of it is rounding.
+// A remaining part of a sub-step shorter than this fraction of it is round-off.
 constexpr double kNegligibleRest = 1e-6;
 
 // Adds a fault for contacts or enforced limits that the rule does not handle.

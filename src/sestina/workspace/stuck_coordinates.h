@@ -1,5 +1,5 @@
 // Detects coordinates that are so large that a step does not change them: their rounding unit is larger than
-// what the joint moves, q + h u == q, and the motion is lost.
+// the displacement, q + h u == q, and the motion is lost.
 #pragma once
 
 #include <vector>
