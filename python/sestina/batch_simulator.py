@@ -96,7 +96,7 @@ class _Sampling:
     def restore(self, saved: tuple[Any, ...]) -> None:
         t_start, samples, memory, waiting, tau = saved
         if len(waiting) != min(samples, self.delay):
-            raise InputError("what was saved is of another controller: its delay differs")
+            raise InputError("the saved state belongs to another controller: its delay differs")
         self.t_start, self.samples, self.tau = t_start, samples, tau
         self.memory, self.waiting = copy.deepcopy(memory), deque(waiting)
 
@@ -327,10 +327,10 @@ class BatchSimulator:
         """Continues from a snapshot, bit for bit. Raises InputError if its model, count or controller differs."""
         self._refuse_at_work()
         if snapshot.q.shape != self._q.shape or snapshot.u.shape != self._u.shape:
-            raise InputError("what was saved is of another model or of another number of members")
+            raise InputError("the saved state belongs to another model or to another number of members")
         if (snapshot.controller is None) != (self._sampling is None):
-            there = "no controller; there is one here" if snapshot.controller is None else "a controller, which is missing here"
-            raise InputError(f"what was saved has {there}")
+            there = "no controller, but there is one here" if snapshot.controller is None else "a controller, which is missing here"
+            raise InputError(f"the saved state has {there}")
         if self._sampling is not None and snapshot.controller is not None:
             self._sampling.restore(snapshot.controller)
         self._t, self._q, self._u = snapshot.t, snapshot.q.copy(), snapshot.u.copy()

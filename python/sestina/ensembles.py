@@ -203,7 +203,7 @@ def sensitivities(
     lanes          of `differences`: compute the runs side by side
 
     `tangents` integrates the derivatives of the motion beside it, by an explicit rule: for models without events,
-    contacts, beams, cartesian coordinates and forces and constraints of the user's own. With fixed steps they are the
+    contacts, beams, cartesian coordinates, user forces and user constraints. With fixed steps they are the
     derivatives of the numerical solution itself, but for the drift of a step where loops are projected closed. Other
     joints of a loop follow an initial value that moves. Columns of energies, positions and integrals over time are differentiated along these by central differences
     (relative error 1e-10). Parameters on which the time of a force's jump depends are refused. Ctrl-C keeps the rows so

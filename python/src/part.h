@@ -110,8 +110,8 @@ void replace_parts(nb::handle owner, List& list, nb::handle given, const char* p
       throw InputError(fmt::format("{}: {} is no {}", here, nb::cast<std::string>(nb::repr(one)), what));
     }
     if (!seen.emplace(part, wanted.size()).second) {
-      throw InputError(fmt::format("{}: '{}' is there already, at {}[{}]; copy.copy() makes another", here,
-                                   part->spec().name.text, place, seen[part]));
+      throw InputError(fmt::format("{}: '{}' is in the model already, at {}[{}]; copy.copy() makes another",
+                                   here, part->spec().name.text, place, seen[part]));
     }
     if (!part->is_free() && !part->owner().is(owner)) {
       throw InputError(fmt::format("{}: '{}' belongs to another system; copy.copy() makes another", here,

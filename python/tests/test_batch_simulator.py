@@ -192,7 +192,7 @@ def with_python_force() -> sestina.System:
     ("call", "message"),
     [
         (lambda s: sestina.BatchSimulator(with_event(), 2), "the model has events; take a Simulator for each"),
-        (lambda s: sestina.BatchSimulator(with_python_force(), 2), "the model has forces of a program's own"),
+        (lambda s: sestina.BatchSimulator(with_python_force(), 2), "the model has user forces"),
         (lambda s: sestina.BatchSimulator(arm(), 2, integrator="verlet"), "the rule verlet is no explicit Runge-Kutta rule"),
         (lambda s: sestina.BatchSimulator(arm(), 0), "count: 0 is not a whole number from 1"),
         (lambda s: sestina.BatchSimulator(arm(), 2, substeps=0), "substeps: 0 is not"),

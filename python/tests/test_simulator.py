@@ -289,7 +289,7 @@ def test_model_step_does_not_depend_on_threads(threads: int) -> None:
         (lambda s, m: s.set_controller(min, 1, delay_samples=-2), "delay_samples: -2 is negative"),
         (lambda s, m: sestina.Simulator(m, integrator="rk5"), "unknown integration rule 'rk5'"),
         (lambda s, m: sestina.Simulator(m, solver="kan"), r"there is no 'kan' \(did you mean 'kane'\?\)"),
-        (lambda s, m: sestina.Simulator(m, substeps=0), "substeps: 0 is no number of steps"),
+        (lambda s, m: sestina.Simulator(m, substeps=0), "substeps: 0 is not a number of steps"),
         (lambda s, m: sestina.Simulator(m, integrator="rk4", rtol=1e-6), "the rule rk4 does not estimate its error"),
         (lambda s, m: sestina.Simulator(3), "model is of type int; allowed is a Model or a System"),
         (lambda s, m: m.step(m.q0, m.u0, [1, 2], 0.1), r"tau has the shape \(2,\)"),

@@ -263,7 +263,7 @@ def test_joints_forces_and_events_are_removed_and_added(machine):
 
 def test_a_part_is_in_one_place_only(pendulum):
     rod, other = pendulum.body("rod"), pendulum.copy()
-    with pytest.raises(sestina.InputError, match=r"bodies\[1\]: 'rod' is there already, at bodies\[0\]; copy.copy"):
+    with pytest.raises(sestina.InputError, match=r"bodies\[1\]: 'rod' is in the model already, at bodies\[0\]; copy.copy"):
         pendulum.bodies.append(rod)
     with pytest.raises(sestina.InputError, match=r"bodies\[1\]: 'rod' belongs to another system; copy.copy"):
         other.bodies.append(rod)

@@ -130,8 +130,9 @@ TEST(FreezeColumns, TellsOfCircles) {
   system.add_column("d", "a");
   system.add_column("self", "self");
   const std::string faults = faults_of(system);
-  EXPECT_THAT(faults, HasSubstr("output.columns.a: the columns go in a circle: a -> b -> c -> a"));
-  EXPECT_THAT(faults, HasSubstr("output.columns.self: the columns go in a circle: self -> self"));
+  EXPECT_THAT(faults,
+              HasSubstr("output.columns.a: the columns have a circular definition: a -> b -> c -> a"));
+  EXPECT_THAT(faults, HasSubstr("output.columns.self: the columns have a circular definition: self -> self"));
   EXPECT_EQ(std::count(faults.begin(), faults.end(), '\n'), 1);
 }
 

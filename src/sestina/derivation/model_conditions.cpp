@@ -39,7 +39,7 @@ void ModelLayout::add_conditions() {
                           info.type == "motion" || info.type == "expression" ||
                           info.type == "point_on_line" || info.type == "point_on_plane";
     if (is_known) continue;
-    throw InputError(fmt::format("{}: the equations with symbols do not know constraints of type {}",
+    throw InputError(fmt::format("{}: the symbolic equations do not support constraints of type {}",
                                  info.name, info.type));
   }
 }
@@ -70,7 +70,7 @@ void ModelLayout::add_orientation(const std::string& name, const Frame& F, const
 void ModelLayout::add_cut_joint(const CutJointPlan& plan, const std::string& name) {
   if (plan.armature.is_given() && !number(plan.armature).is_zero()) {
     throw InputError(
-        fmt::format("{}: the equations with symbols do not know the armature of a joint that closes "
+        fmt::format("{}: the symbolic equations do not support the armature of a joint that closes "
                     "a loop: cut another joint of the loop (cut: true)",
                     name));
   }
@@ -118,7 +118,7 @@ void ModelLayout::add_cut_joint(const CutJointPlan& plan, const std::string& nam
     case JointType::kFree:
       return;
     default:
-      throw InputError(fmt::format("{}: the equations with symbols do not know {} joints that close loops",
+      throw InputError(fmt::format("{}: the symbolic equations do not support {} joints that close loops",
                                    name, joint_info(plan.type).keyword));
   }
 }
@@ -144,7 +144,7 @@ void ModelLayout::add_point_on(const PointOnPlan& plan, const std::string& name)
 void ModelLayout::add_coordinate_condition(const CoordinateCondition& condition, const std::string& name) {
   if (!condition.cut_joints.empty()) {
     throw InputError(
-        fmt::format("{}: the equations with symbols do not know the coordinates of joints that "
+        fmt::format("{}: the symbolic equations do not support the coordinates of joints that "
                     "close loops: cut another joint of the loop (cut: true)",
                     name));
   }

@@ -362,11 +362,11 @@ std::string CvodeSolver::explain(int flag) {
   const Handles& h = *handles_;
   double error = 0.0;
   const std::string worst = name_of_worst(error);
-  if (flag == CV_TOO_MUCH_ACC) return "step.rtol and step.atol ask for more than the digits of numbers hold";
+  if (flag == CV_TOO_MUCH_ACC) return "step.rtol and step.atol require more digits than double precision has";
   if (!h.reason.empty()) return h.reason;
   if (h.not_finite >= 0) return describe({StepStatus::kNotFinite, h.not_finite}, *equations_);
   if (flag == CV_ERR_FAILURE) {
-    if (error <= 1.0) return fmt::format("the tolerance of {} asks for it", worst);
+    if (error <= 1.0) return fmt::format("the tolerance of {} requires it", worst);
     return fmt::format("the largest error is in {}, {:.3g} times its tolerance", worst, error);
   }
   if (flag == CV_CONV_FAILURE) {

@@ -174,7 +174,7 @@ std::string find_fault_of_interfaces(const ReducedModes& modes) {
     if (!is_identifier(name) || name == "origin") {
       return fmt::format("'{}' is not the name of an interface", name);
     }
-    if (!taken.insert(name).second) return fmt::format("the interface '{}' is there twice", name);
+    if (!taken.insert(name).second) return fmt::format("the interface '{}' occurs twice", name);
     if (interface.shifts.size() != modes.count || interface.turns.size() != modes.count) {
       return fmt::format("the interface '{}' has {} shifts and {} turns for {} modes", name,
                          interface.shifts.size(), interface.turns.size(), modes.count);
@@ -265,7 +265,7 @@ std::shared_ptr<const ReducedModes> read_reduced_modes(const std::filesystem::pa
   try {
     const Hdf5File file = open_to_read(path);
     if (H5Aexists(file.get(), "format") <= 0 || read_attribute(file.get(), "format") != kReducedFormat) {
-      refuse("it is no reduced body, which sestina.reduce() writes");
+      refuse("it is not a reduced body as sestina.reduce() writes it");
     }
     const std::uint64_t version = read_number_attribute(file.get(), "version");
     if (version != kReducedVersion && version != kVersionWithSecondShifts) {

@@ -31,7 +31,7 @@ class Spline {
     for (std::size_t i = 1; i < points_.size(); ++i) {
       const double length = norm(points_[i] - points_[i - 1]);
       if (!(length > 0.0)) {
-        throw InputError(fmt::format("points {} and {} of the beam's centerline are one", i - 1, i));
+        throw InputError(fmt::format("points {} and {} of the beam's centerline coincide", i - 1, i));
       }
       chord_.push_back(chord_.back() + length);
     }

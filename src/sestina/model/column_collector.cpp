@@ -237,7 +237,7 @@ void ColumnCollector::report_circles() {
     if (seen[i] != static_cast<int>(start)) continue;  // leads to a circle that has been reported
     std::string circle = name(i);
     for (std::size_t k = unresolved_use(i); k != i; k = unresolved_use(k)) circle += " -> " + name(k);
-    fail(drafts_[i], fmt::format("the columns go in a circle: {} -> {}", circle, name(i)));
+    fail(drafts_[i], fmt::format("the columns have a circular definition: {} -> {}", circle, name(i)));
   }
 }
 

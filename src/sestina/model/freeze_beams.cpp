@@ -212,7 +212,7 @@ void Freezer::check_beam_points(const BeamLayout& beam, const std::string& path)
     if (!is_identifier(name) || name == "origin") {
       fail(point.name.mark, point_path, fmt::format("'{}' is not the name of a point of a beam", name));
     } else if (!taken.insert(name).second) {
-      fail(point.name.mark, point_path, fmt::format("the point '{}' is there already", name));
+      fail(point.name.mark, point_path, fmt::format("the point '{}' already exists", name));
     }
     if (!point.at) {
       fail(point.name.mark, point_path,

@@ -98,7 +98,7 @@ Freezer::CoupledCoordinates Freezer::find_coupled_coordinates(const ForceSpec& s
       refuse(fmt::format("'{}' is an Euler parameter: the rate of no coordinate of an orientation is a speed",
                          name.text));
     } else if (std::ranges::count(coupled.u, u) > 0) {
-      refuse(fmt::format("'{}' is there already", name.text));
+      refuse(fmt::format("'{}' is listed already", name.text));
     }
     coupled.u.push_back(u);
     coupled.q.push_back(graph_->symbol(q_name(reference.index)));

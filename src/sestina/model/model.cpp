@@ -111,16 +111,17 @@ void Model::refuse_contacts(std::string_view who) const {
 void Model::refuse_constraints(std::string_view who) const {
   if (!is_constrained()) return;
   if (is_cartesian()) {
-    throw InputError(fmt::format("{} takes no cartesian coordinates, in which every joint is cut", who));
+    throw InputError(
+        fmt::format("{} does not support cartesian coordinates, in which every joint is cut", who));
   }
   const auto cable = std::ranges::find_if(data_.beams, &BeamInfo::is_cable);
   const bool has_cable = cable != data_.beams.end();
   if (has_cable || !data_.reduced_bodies.empty()) {
-    throw InputError(fmt::format("{} takes no flexible bodies: the model has {}", who,
+    throw InputError(fmt::format("{} does not support flexible bodies: the model has {}", who,
                                  has_cable ? cable->name : data_.reduced_bodies.front().name));
   }
   const bool has_loop = !data_.cut_joints.empty();
-  throw InputError(fmt::format("{} takes no closed loops and no constraints: the model has {} {}", who,
+  throw InputError(fmt::format("{} does not support closed loops or constraints: the model has {} {}", who,
                                has_loop ? "the cut joint" : "the constraint",
                                has_loop ? data_.cut_joints.front().name : data_.constraints.front().name));
 }
@@ -170,8 +171,8 @@ std::string Model::explain_rate(int state, const Properties<double>& properties,
 
 void Model::refuse_states(std::string_view who) const {
   if (data_.states.empty()) return;
-  throw InputError(
-      fmt::format("{} takes no states with a rate: the model has {}", who, data_.states.front().name));
+  throw InputError(fmt::format("{} does not support states with a rate: the model has {}", who,
+                               data_.states.front().name));
 }
 
 std::string Model::explain_event(int event, const Properties<double>& properties,

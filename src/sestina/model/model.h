@@ -321,8 +321,8 @@ class Model {
   std::size_t carrying_joints() const { return data_.carrying_joints; }
   const std::vector<int>& shown_q() const { return data_.shown_q; }
   const std::vector<int>& shown_u() const { return data_.shown_u; }
-  // Throws InputError if there are cut joints or constraints: "divide_and_conquer takes no closed loops and
-  // no constraints: the model has pin".
+  // Throws InputError if there are cut joints or constraints: "divide_and_conquer does not support closed
+  // loops or constraints: the model has pin".
   void refuse_constraints(std::string_view who) const;
   int cut_nq() const { return data_.cut_nq; }
   int cut_nu() const { return data_.cut_nu; }

@@ -129,7 +129,7 @@ void NumberCollector::report_circle(const std::vector<Parameter>& parameters) {
     std::string circle = names_[i];
     for (std::size_t k = unresolved_use(i); k != i; k = unresolved_use(k)) circle += " -> " + names_[k];
     faults_.add({parameters[i].spec->value.mark, parameters[i].path},
-                fmt::format("the parameters form a circle: {} -> {}", circle, names_[i]));
+                fmt::format("the parameters have a circular definition: {} -> {}", circle, names_[i]));
   }
   for (const std::string& name : names_) resolved_.emplace(name, graph_.number(1.0));
 }

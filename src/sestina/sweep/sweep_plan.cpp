@@ -186,7 +186,8 @@ void SweepPlan::check_values() {
       told.insert(told.end(), of_value.faults().begin(), of_value.faults().end());
     }
     if (refused > kMostToldValues) {
-      told.back().message += fmt::format("; and likewise {} more of the axis", refused - kMostToldValues);
+      told.back().message +=
+          fmt::format("; the same for {} more values of the axis", refused - kMostToldValues);
     }
     faults.add(told);
   }

@@ -141,8 +141,7 @@ class SteadySearch {
     if (std::find(symbols.begin(), symbols.end(), time.in(mechanics.graph())) == symbols.end()) return;
     throw InputError(
         "the equations of motion depend on the time t, so that nothing stays as it is; a number for t among "
-        "the "
-        "parameters asks for that instant");
+        "the parameters selects that instant");
   }
 
   // Compiles the equations and their derivatives by all unknowns.
@@ -309,8 +308,7 @@ class SteadySearch {
     if (!found) return;
     throw InputError(
         fmt::format("no steady motion is found from these values: they balance at an instant, but {} does "
-                    "not go on to while "
-                    "{} changes at {:.6g}",
+                    "not stay in balance while {} changes at {:.6g}",
                     name_of(found->equation), to_text(found->moving), found->rate));
   }
 

@@ -127,13 +127,14 @@ void check_analysis(const System& system, const Model& model, const Analysis& an
     if (!steps) add_faults_without_contacts(system, model, analysis, faults);
     const bool follows_path = analysis.type == "statics" && analysis.arc_length;
     if (model.nx() > 0 && (analysis.type == "kinematics" || follows_path)) {
-      faults.add(place_of_states(system, model),
-                 fmt::format("the analysis {} takes no states with a rate, such as {}{}", analysis.type,
-                             model.states().front().name, follows_path ? ", along an arc_length" : ""));
+      faults.add(
+          place_of_states(system, model),
+          fmt::format("the analysis {} does not support states with a rate, such as {}{}", analysis.type,
+                      model.states().front().name, follows_path ? ", along an arc_length" : ""));
     }
     if (analysis.type == "dynamics" && analysis.solver == "compiled" && model.nx() > 0) {
       faults.add({system.analysis.solver.mark, "analysis.solver"},
-                 fmt::format("compiled takes no states with a rate, such as {}; the other solvers do",
+                 fmt::format("compiled does not support states with a rate, such as {}; the other solvers do",
                              model.states().front().name));
     }
     if (analysis.type != "dynamics") {

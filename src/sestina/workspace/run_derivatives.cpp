@@ -166,9 +166,9 @@ void refuse_run_derivatives(const Workspace& workspace) {
   if (model.has_contacts()) no("a model with contacts");
   if (!model.events().empty()) no("a model with events, such as " + model.events().front().name);
   if (!model.user_forces().empty()) {
-    no("forces of the user's own, such as " + model.forces()[model.user_forces().front().index].name);
+    no("user forces, such as " + model.forces()[model.user_forces().front().index].name);
   }
-  if (!model.user_constraints().empty()) no("constraints of the user's own");
+  if (!model.user_constraints().empty()) no("user constraints");
 }
 
 DerivativeBy find_derivative_by(const Workspace& workspace, const std::string& name) {

@@ -114,7 +114,7 @@ GradientRun::GradientRun(const Workspace& workspace, const GradientOptions& opti
       trail_(rule_, count_steps(workspace.model(), tableau_, options.memory)),
       run_(equations_, rows_, columns_, options.interrupt),
       displacement_(start_.u.size()) {
-  if (options.by.empty()) throw InputError("there is no name of a parameter or an initial value");
+  if (options.by.empty()) throw InputError("no parameter or initial value is named");
   if (options.columns.empty()) throw InputError("there is no column on which the cost depends");
   if (!options.cost && options.columns.size() > 1) {
     throw InputError(fmt::format("{} columns have no single last value: a function must give the cost",

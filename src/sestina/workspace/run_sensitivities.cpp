@@ -56,7 +56,7 @@ SensitivitySystem::SensitivitySystem(const Workspace& workspace, const Sensitivi
       own_(dynamics_),
       rows_(workspace, workspace.properties().parameters),
       displacement_(static_cast<std::size_t>(workspace.model().nu())) {
-  if (options.by.empty()) throw InputError("there is no name of a parameter or an initial value");
+  if (options.by.empty()) throw InputError("no parameter or initial value is named");
   if (options.columns.empty()) throw InputError("there is no column to differentiate");
   for (const std::string& name : options.by) add_direction(name);
   for (const std::string& name : options.columns) {
