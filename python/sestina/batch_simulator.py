@@ -82,10 +82,10 @@ class _Sampling:
         if self.next_sample > t + self.same_time:
             return
         arguments = (t, q.copy(), u.copy()) if self.first_memory is None else (t, q.copy(), u.copy(), self.memory)
-        told = self.law(*arguments)
-        if told is None:
+        data = self.law(*arguments)
+        if data is None:
             raise InputError(f"the controller returned None; allowed are generalised forces {self.shape}")
-        self.waiting.append(_rows("the controller's tau", told, self.shape[0], self.shape[1], may_repeat=False))
+        self.waiting.append(_rows("the controller's tau", data, self.shape[0], self.shape[1], may_repeat=False))
         self.samples += 1
         if len(self.waiting) > self.delay:
             self.tau = self.waiting.popleft()

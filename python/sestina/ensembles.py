@@ -29,25 +29,25 @@ class EnsembleResult(NamedAttributes):
 
     _public = ("shape", "q", "u", "t", "energy_drift", "steps", "lanes", "status", "reasons", "columns", "series")
 
-    def __init__(self, told: dict[str, Any], shape: tuple[int, ...]) -> None:
+    def __init__(self, data: dict[str, Any], shape: tuple[int, ...]) -> None:
         import numpy as np
 
         self.shape = shape  #: the leading axes
-        self.q: Array = told["q"].reshape(*self.shape, told["q"].shape[-1])  #: (..., nq) where the runs ended
-        self.u: Array = told["u"].reshape(*self.shape, told["u"].shape[-1])  #: (..., nu)
-        t, drift, steps, lanes = np.moveaxis(told["numbers"], -1, 0)
+        self.q: Array = data["q"].reshape(*self.shape, data["q"].shape[-1])  #: (..., nq) where the runs ended
+        self.u: Array = data["u"].reshape(*self.shape, data["u"].shape[-1])  #: (..., nu)
+        t, drift, steps, lanes = np.moveaxis(data["numbers"], -1, 0)
         self.t: Array = t.reshape(self.shape)  #: s, how far the runs came
         self.energy_drift: Array = drift.reshape(self.shape)  #: J
         self.steps: Array = steps.reshape(self.shape)
         self.lanes: Array = lanes.reshape(self.shape)  #: of the registers that a run shared; 0 by itself
-        self.status = np.array(told["status"], dtype=object).reshape(self.shape)  #: `complete`, `failed`, `interrupted`
-        self.reasons = np.array(told["reasons"], dtype=object).reshape(self.shape)  #: why runs failed
-        self.columns: list[str] = told.get("columns", [])
-        self._units = dict(zip(self.columns, told.get("units", []), strict=True))
+        self.status = np.array(data["status"], dtype=object).reshape(self.shape)  #: `complete`, `failed`, `interrupted`
+        self.reasons = np.array(data["reasons"], dtype=object).reshape(self.shape)  #: why runs failed
+        self.columns: list[str] = data.get("columns", [])
+        self._units = dict(zip(self.columns, data.get("units", []), strict=True))
         #: (..., rows, columns), or None
         self.series: Array | None = None
-        if "series" in told:
-            self.series = told["series"].reshape(*self.shape, *told["series"].shape[1:])
+        if "series" in data:
+            self.series = data["series"].reshape(*self.shape, *data["series"].shape[1:])
 
     def __getitem__(self, name: str) -> Array:
         if self.series is None or name not in self._units:
@@ -68,8 +68,8 @@ def _common_axes(axes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(*axes.values())
     except ValueError:
-        told = ", ".join(f"{name} {one}" for name, one in axes.items())
-        raise InputError(f"the leading axes do not fit together: {told}; each length must be the same, or 1") from None
+        lengths = ", ".join(f"{name} {one}" for name, one in axes.items())
+        raise InputError(f"the leading axes do not fit together: {lengths}; each length must be the same, or 1") from None
 
 
 def _rows(states: Array | None, shape: tuple[int, ...]) -> Array | None:
@@ -140,7 +140,7 @@ def run_ensemble(
     columns = [np.broadcast_to(values, shape).ravel() for values in given.values()]
     matrix = np.stack(columns, axis=1) if columns else np.empty((math.prod(shape), 0))
     with watch(progress, lambda done, members, seconds: (done / members, f"{done} of {members} members")) as callback:
-        told = _core._run_ensemble(
+        data = _core._run_ensemble(
             described,
             list(given),
             matrix,
@@ -154,7 +154,7 @@ def run_ensemble(
             max_steps,
             max_wall,
         )
-    result = EnsembleResult(told, shape)
+    result = EnsembleResult(data, shape)
     failed = np.argwhere(result.status == "failed")
     if check and len(failed) > 0:
         place = tuple(int(i) for i in failed[0])
@@ -225,8 +225,8 @@ def sensitivities(
     tolerance = rtol if dt is None else None
     if method == "tangents":
         edited = _edit(described, duration, every, None, integrator, tolerance, tolerance, dt)
-        told = _core._run_sensitivities(edited, names, list(record))
-        return Sensitivities(names, told["columns"], told["values"][:, 0], told["values"], told["by"])
+        data = _core._run_sensitivities(edited, names, list(record))
+        return Sensitivities(names, data["columns"], data["values"][:, 0], data["values"], data["by"])
     if method != "differences":
         raise InputError(f"method: {method!r}; allowed are 'differences' and 'tangents'")
     return _sensitivities_by_differences(
@@ -237,13 +237,13 @@ def sensitivities(
 class Gradient:
     """The gradient of the cost of a run: `gradient["k"]`."""
 
-    def __init__(self, parameters: Sequence[str], told: dict[str, Any]) -> None:
+    def __init__(self, parameters: Sequence[str], data: dict[str, Any]) -> None:
         self.parameters = list(parameters)
-        self.cost: float = told["cost"]
-        self.by: Array = told["by"]  #: (parameters), of the cost
-        self.columns: list[str] = told["columns"]
-        self.t: Array = told["t"]  #: (rows) s
-        self.values: Array = told["values"]  #: (rows, columns) of the run
+        self.cost: float = data["cost"]
+        self.by: Array = data["by"]  #: (parameters), of the cost
+        self.columns: list[str] = data["columns"]
+        self.t: Array = data["t"]  #: (rows) s
+        self.values: Array = data["values"]  #: (rows, columns) of the run
 
     def __getitem__(self, name: str) -> float:
         if name not in self.parameters:
@@ -297,11 +297,11 @@ def gradient(
     function = cost
 
     def flat(t: Array, values: Array) -> tuple[float, list[float]]:
-        told, by = function(t, values)
+        cost, by = function(t, values)
         derivatives = np.asarray(by, dtype=np.float64)
         if derivatives.shape != values.shape:
             raise InputError(f"cost: its derivatives have the shape {derivatives.shape}; allowed is {values.shape}")
-        return float(told), derivatives.ravel().tolist()
+        return float(cost), derivatives.ravel().tolist()
 
     return Gradient(names, _core._run_gradient(edited, names, list(record), flat))
 
@@ -332,7 +332,7 @@ def _sensitivities_by_differences(
     for i, step in enumerate(steps):
         displaced[2 * i + 1, i] += step
         displaced[2 * i + 2, i] -= step
-    told = run_ensemble(
+    data = run_ensemble(
         described,
         {name: displaced[:, i] for i, name in enumerate(names)},
         duration=duration,
@@ -344,7 +344,7 @@ def _sensitivities_by_differences(
         dt=dt,
         lanes=lanes,
     )
-    series = told.series
+    series = data.series
     if series is None:
         raise InputError("record: there are no columns to differentiate")
     if np.isnan(series[..., 0]).any():
@@ -355,4 +355,4 @@ def _sensitivities_by_differences(
         raise InputError("the runs have rows at other times; give `every` or `dt`")
     by = (series[1::2] - series[2::2]) / widths[:, None, None]
     by[moved] = np.nan
-    return Sensitivities(names, told.columns, series[0, :, 0], series[0], by)
+    return Sensitivities(names, data.columns, series[0, :, 0], series[0], by)

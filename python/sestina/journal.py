@@ -48,9 +48,9 @@ class Journal:
         if not is_cut_short and (not lines or not isinstance(lines[0], dict) or "optimisation" not in lines[0]):
             raise InputError(f"state: {path} is no file of an optimisation")
         for key, value in head.items():
-            told = json.loads(json.dumps(value))
-            if lines and lines[0].get(key) != told:
-                raise InputError(f"state: {path} is of another optimisation: {key} was {lines[0].get(key)!r} and is {told!r}")
+            current = json.loads(json.dumps(value))
+            if lines and lines[0].get(key) != current:
+                raise InputError(f"state: {path} is of another optimisation: {key} was {lines[0].get(key)!r} and is {current!r}")
         if len(whole) < len(data):
             with path.open("r+b") as file:
                 file.truncate(len(whole))

@@ -118,7 +118,7 @@ def _differential_evolution(ask: Ask, settings: Settings) -> tuple[bool, str]:
     first = random.random((max(5, size), k))
     first[0] = settings.start
     name = "rng" if "rng" in inspect.signature(function).parameters else "seed"
-    told = function(
+    data = function(
         lambda x: ask(np.ascontiguousarray(x.T)),
         [(0.0, 1.0)] * k,
         init=first,
@@ -130,7 +130,7 @@ def _differential_evolution(ask: Ask, settings: Settings) -> tuple[bool, str]:
         updating="deferred",
         **{name: random},
     )
-    return bool(told.success), f"differential_evolution: {told.message}"
+    return bool(data.success), f"differential_evolution: {data.message}"
 
 
 def _local(method: str) -> Callable[[Ask, Settings], tuple[bool, str]]:
@@ -152,8 +152,8 @@ def _local(method: str) -> Callable[[Ask, Settings], tuple[bool, str]]:
         gradient = method == "l_bfgs_b"
         function = (lambda x: _with_gradient(ask, x)) if gradient else (lambda x: float(ask(x[None])[0]))
         bounds = [(0.0, 1.0)] * k
-        told = scipy_optimize.minimize(function, settings.start, method=name, jac=gradient, bounds=bounds, options=options)
-        return bool(told.success), f"{method}: {told.message}"
+        data = scipy_optimize.minimize(function, settings.start, method=name, jac=gradient, bounds=bounds, options=options)
+        return bool(data.success), f"{method}: {data.message}"
 
     return run
 

@@ -65,8 +65,8 @@ def run_particles(
     Ctrl-C ends the run: the rows so far are returned, and `result.report.status` is `interrupted`.
     """
     with watch(progress) as callback:
-        told = _core._run_particles(file, _options(set), callback, out, threads, checkpoint, every_wall, max_steps, max_wall)
-    return _finish(*told, check)
+        data = _core._run_particles(file, _options(set), callback, out, threads, checkpoint, every_wall, max_steps, max_wall)
+    return _finish(*data, check)
 
 
 def resume_particles(
@@ -87,8 +87,8 @@ def resume_particles(
     The other arguments are those of run_particles().
     """
     with watch(progress) as callback:
-        told = _core._resume_particles(checkpoint, callback, out, threads, every_wall, max_steps, max_wall)
-    return _finish(*told, check)
+        data = _core._resume_particles(checkpoint, callback, out, threads, every_wall, max_steps, max_wall)
+    return _finish(*data, check)
 
 
 def _finish(table: Table, report: ParticleReport, check: bool) -> ParticleResult:

@@ -295,18 +295,18 @@ class Stage:
             return [self._clock]
         corners, depths, colours, shadows = [], [], [], []
         for k, frame in enumerate(frames):
-            told = self._polygons_of(frame, frames[-1])
-            if told is None:
+            polygons = self._polygons_of(frame, frames[-1])
+            if polygons is None:
                 continue
-            seen, towards, kept = self._visible(told)
-            own = shade(told.colours[kept], told.normals[kept], towards[kept], self._camera)
+            seen, towards, kept = self._visible(polygons)
+            own = shade(polygons.colours[kept], polygons.normals[kept], towards[kept], self._camera)
             faint = 0.25 + 0.5 * (1 - (k + 1) / len(frames)) if k + 1 < len(frames) else 0.0
             corners.append(seen[kept][..., :2])
             depths.append(np.sort(seen[kept][..., 2], axis=1).mean(axis=1))
             colours.append(own + faint * (1.0 - own))
             if not self._is_flat:
-                lit = told.normals @ self._scene.up > 0
-                shadows.append(self._shadow_of(told.corners[lit | ~told.is_closed]))
+                lit = polygons.normals @ self._scene.up > 0
+                shadows.append(self._shadow_of(polygons.corners[lit | ~polygons.is_closed]))
         order = np.argsort(np.concatenate(depths))
         shown = np.concatenate(colours)[order]
         self._polygons.set_verts(np.concatenate(corners)[order])
@@ -318,11 +318,11 @@ class Stage:
         changed = [self._polygons, self._clock, *self._names.values()]
         return changed if self._is_flat else [self._shadow, self._grid_lines, self._lines, *changed]
 
-    def _visible(self, told: _Polygons) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
+    def _visible(self, polygons: _Polygons) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
         """The projected corners, the directions to the eye, and which polygons face it."""
-        towards = self._camera.eye_from(told.corners.mean(axis=1))
-        away = (told.normals * towards).sum(axis=1) <= 0
-        return self._camera.project(told.corners), towards, ~(away & told.is_closed)
+        towards = self._camera.eye_from(polygons.corners.mean(axis=1))
+        away = (polygons.normals * towards).sum(axis=1) <= 0
+        return self._camera.project(polygons.corners), towards, ~(away & polygons.is_closed)
 
     def _place_names(self, frame: int) -> None:
         """Place names at their bodies, and stack those that would overlap."""

@@ -209,8 +209,8 @@ def draw(
     times = [float(result.t[-1])] if t is None else [float(one) for one in np.atleast_1d(np.asarray(t, dtype=np.float64))]
     outside = [one for one in times if not result.t[0] <= one <= result.t[-1]]
     if outside or not times:
-        told = f"{outside[0]:g} s is not" if outside else "there is none"
-        raise InputError(f"t: {told}; allowed are times from {result.t[0]:g} to {result.t[-1]:g} s")
+        reason = f"{outside[0]:g} s is not" if outside else "there is none"
+        raise InputError(f"t: {reason}; allowed are times from {result.t[0]:g} to {result.t[-1]:g} s")
     rows = _nearest_rows(result, np.array(times))
     clock = f"t = {result.t[rows[-1]]:.2f} s" if len(rows) == 1 else f"t = {result.t[rows[0]]:.2f} to {result.t[rows[-1]]:.2f} s"
     shown = list(range(len(rows)))

@@ -109,9 +109,9 @@ class Result(NamedAttributes):
         import numpy as np
 
         states = [self[name] for name in self.model.states]
-        told = np.column_stack(states) if states else np.empty((len(self.t), 0))
-        told.flags.writeable = False
-        return told
+        data = np.column_stack(states) if states else np.empty((len(self.t), 0))
+        data.flags.writeable = False
+        return data
 
     def _refuse_cartesian(self) -> None:
         if self.model.is_cartesian:

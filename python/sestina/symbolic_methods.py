@@ -239,8 +239,8 @@ class KanesMethod(NamedAttributes):
         return _linearization(self._formed().linearize(op_point or {}), A_and_B, simplify)
 
 
-def _linearization(told: tuple[Any, ...], short: bool, simplify: bool) -> Any:
-    one = Linearization(*told)
+def _linearization(data: tuple[Any, ...], short: bool, simplify: bool) -> Any:
+    one = Linearization(*data)
     if simplify:
         one = one._replace(**{name: getattr(one, name).simplify() for name in ("A", "B", "C0", "C1", "C2")})
     return (one.A, one.B, Matrix(one.inputs)) if short else one

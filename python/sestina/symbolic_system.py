@@ -501,9 +501,9 @@ def calc_eigenvalue_branches(
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.ndim != 1:
         raise InputError(f"values has the shape {numbers.shape}; allowed is (n,)")
-    told, branches, changes = _core._calc_eigenvalue_branches(A, parameter, numbers.tolist(), parameters)
+    data, branches, changes = _core._calc_eigenvalue_branches(A, parameter, numbers.tolist(), parameters)
     return EigenvalueBranches(
-        np.array(told),
-        np.array(branches, dtype=np.complex128).reshape(len(branches), len(told)),
+        np.array(data),
+        np.array(branches, dtype=np.complex128).reshape(len(branches), len(data)),
         [StabilityChange(*change) for change in changes],
     )

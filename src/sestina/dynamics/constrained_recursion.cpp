@@ -522,11 +522,11 @@ void ConstrainedRecursion::solve(const Kinematics<double>& kinematics,
     A_[b] = A;
     if (eliminations_of_[b].count > 0) find_multipliers(b, lambda);
   }
-  take_idle_part_away(lambda);
+  remove_idle_part(lambda);
 }
 
 // Makes lambda the solution of least norm.
-void ConstrainedRecursion::take_idle_part_away(std::span<double> lambda) const {
+void ConstrainedRecursion::remove_idle_part(std::span<double> lambda) const {
   for (std::size_t g = 0; g < idle_groups_; ++g) {
     const IdleGroup& group = idle_[g];
     const std::size_t size = group.rows.size();

@@ -112,7 +112,7 @@ class ConstrainedRecursion {
   void spread(const Couplings& couplings, double factor);
   void find_multipliers(std::size_t b, std::span<double> lambda) const;
   void find_idle_multipliers();
-  void take_idle_part_away(std::span<double> lambda) const;
+  void remove_idle_part(std::span<double> lambda) const;
   void find_idle_group(std::span<const int> redundant, const Range& eliminations, IdleGroup& group);
 
   const Model* model_;

@@ -251,7 +251,7 @@ void ConstrainedSparse::solve(std::span<const SpatialForce<double>> force, std::
     ldlt_->solve(solution_);
   } else {
     solve_refined();
-    ldlt_->take_idle_part_away(solution_);
+    ldlt_->remove_idle_part(solution_);
   }
   for (std::size_t b = 1; b < kinds_.size(); ++b) {
     const BodyInfo& info = model_->bodies()[BodyIndex(static_cast<int>(b))];

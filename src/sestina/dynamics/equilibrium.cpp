@@ -79,15 +79,15 @@ double Equilibrium::imbalance() const {
   return left / std::max(largest(tangents_.scale.cwiseQuotient(weight_)), K_.cwiseAbs().maxCoeff());
 }
 
-double Equilibrium::openness() const { return largest(tangents_.g); }
+double Equilibrium::closure_error() const { return largest(tangents_.g); }
 
 double Equilibrium::calc_error() const {
   if (!r_.allFinite() || !tangents_.g.allFinite() || !tangents_.rate.allFinite()) return NAN;
-  return std::max({imbalance(), openness() / length_, unrest().rate});
+  return std::max({imbalance(), closure_error() / length_, largest_rate().rate});
 }
 
-Equilibrium::Unrest Equilibrium::unrest() const {
-  Unrest worst;
+Equilibrium::LargestRate Equilibrium::largest_rate() const {
+  LargestRate worst;
   for (Eigen::Index i = 0; i < tangents_.nx(); ++i) {
     const double rate = std::abs(tangents_.rate[i]);
     if (rate == 0.0) continue;
@@ -284,11 +284,11 @@ bool Equilibrium::is_stable() const {
 std::string Equilibrium::describe_rest() const {
   Eigen::Index worst = 0;
   if (!not_finite_.empty()) return not_finite_;
-  if (openness() > kBalanced * length_) {
+  if (closure_error() > kBalanced * length_) {
     const double open = tangents_.g.cwiseAbs().maxCoeff(&worst);
     return fmt::format("{} is left open by {:.3g} m", model_.name_of_row(static_cast<int>(worst)), open);
   }
-  if (const Unrest left = unrest(); left.rate > kBalanced && left.rate >= imbalance()) {
+  if (const LargestRate left = largest_rate(); left.rate > kBalanced && left.rate >= imbalance()) {
     return fmt::format("the state {} is left with a rate of {:.3g}",
                        model_.states()[static_cast<std::size_t>(left.state)].name,
                        tangents_.rate[left.state]);

@@ -64,18 +64,18 @@ class Equilibrium {
   bool find_downhill(State<double>& state);
   bool find_with_states(State<double>& state);
   Eigen::VectorXd step_with_states() const;  // (3): [d; dx]
-  struct Unrest {
+  struct LargestRate {
     double rate = 0.0;  // relative to the largest of its terms
     Eigen::Index state = 0;
   };
-  Unrest unrest() const;  // the largest rate
+  LargestRate largest_rate() const;  // the largest rate
   void set_sizes(const State<double>& state, const Eigen::VectorXd& dx);
   bool is_steady() const;              // with states: no eigenvalue of small motions has a positive real part
   Eigen::VectorXd plain_step() const;  // (2) with mu = 0
   void decompose();                    // C^+ and Z at the state of the tangents
   void balance(const State<double>& state);  // computes lambda, then r and K with it
   double imbalance() const;                  // the largest part of Z^T r, relative to the terms of r and to K
-  double openness() const;                   // the largest |g|
+  double closure_error() const;              // the largest |g|
   double calc_error() const;     // the larger of the two, both of order one; NaN if something is not finite
   Eigen::VectorXd step() const;  // (2), scaled
   Eigen::VectorXd limited(Eigen::VectorXd d) const;

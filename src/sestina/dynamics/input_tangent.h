@@ -48,7 +48,7 @@ class InputTangents {
   ConstraintRows<Dual> rows_;
   InverseDynamics<Dual> inverse_;
   std::vector<Dual> udot_, lambda_;
-  InputTangent told_;
+  InputTangent result_;
 };
 
 // Derivatives with respect to one parameter. Throws InputError if the model has no such parameter.

@@ -86,7 +86,7 @@ class NewtonProgress {
   // iteration counts, made slower (eta becomes eta^0.8) until a second increment gives a measurement.
   double rate() const { return is_rate_known_ ? rate_ : std::max(rate_, eta_ / (1.0 + eta_)); }
   // True if it contracts so slowly that new tangents are worthwhile.
-  bool wants_new_tangents() const { return is_rate_known_ && rate_ > kSlow; }
+  bool needs_new_tangents() const { return is_rate_known_ && rate_ > kSlow; }
   // True if the iteration should continue with tangents at its last iterate, because they cost less than the
   // iterations that they save.
   bool pays_to_renew() const {

@@ -333,7 +333,7 @@ StepReport RadauIIA::iterate(double h, bool& has_converged) {
       case NewtonProgress::Outcome::kConverged:
         has_converged = true;
         rate_ = progress.rate();
-        must_renew_ = must_renew_ || progress.wants_new_tangents();
+        must_renew_ = must_renew_ || progress.needs_new_tangents();
         return {};
     }
   }

@@ -99,8 +99,8 @@ class CsvReader {
     return true;
   }
 
-  void check_lines(std::string_view told) {
-    if (trimmed(told) != lines_.text()) {
+  void check_lines(std::string_view stated) {
+    if (trimmed(stated) != lines_.text()) {
       add_fault(1, "the lines from " + std::to_string(first_line_) +
                        " to here are damaged or were changed: their checksum is " + lines_.text() +
                        "; without this line they are read as they are");

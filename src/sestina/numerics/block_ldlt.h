@@ -81,7 +81,7 @@ class BlockLdlt {
   // Solves (1) in place. No allocation.
   void solve(std::span<double> b);
   // Removes the part of y that has no effect. The first call after factor() also computes that part.
-  void take_idle_part_away(std::span<double> solution);
+  void remove_idle_part(std::span<double> solution);
 
   int singular() const { return singular_; }
   // Unknowns of y whose conditions others imply, in the last factor().

@@ -103,7 +103,7 @@ void BlockLdlt::factor_gram() {
 }
 
 // (1)
-void BlockLdlt::take_idle_part_away(std::span<double> solution) {
+void BlockLdlt::remove_idle_part(std::span<double> solution) {
   if (!has_idle_vectors_) find_idle_vectors();
   const std::size_t n = idle_.size();
   for (std::size_t i = 0; i < n; ++i) {

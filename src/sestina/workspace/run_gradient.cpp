@@ -92,7 +92,7 @@ class GradientRun {
   ExplicitRungeKutta rule_;
   StepTrail trail_;
   RecordedRun run_;
-  RunGradient told_;
+  RunGradient result_;
   std::vector<double> by_values_;          // (rows x columns)
   std::vector<double> by_state_, by_row_;  // (width) of the cost: displacements of q, u, x and z
   std::size_t integrals_ = 0;              // nz, or 0 if no column contains integrals
@@ -156,19 +156,19 @@ void GradientRun::run_forward() {
   loop.set_control(run_);
   loop.start(start_);
   loop.advance();
-  told_.steps = driver->statistics();
+  result_.steps = driver->statistics();
 }
 
 void GradientRun::calc_cost() {
   const std::size_t columns = columns_.size();
   by_values_.assign(run_.values.size(), 0.0);
   if (options_.cost) {
-    told_.cost = options_.cost(run_.times, run_.values, by_values_);
+    result_.cost = options_.cost(run_.times, run_.values, by_values_);
   } else {
-    told_.cost = run_.values.back();
+    result_.cost = run_.values.back();
     by_values_.back() = 1.0;
   }
-  if (!std::isfinite(told_.cost)) throw InputError(fmt::format("the cost is {}, not finite", told_.cost));
+  if (!std::isfinite(result_.cost)) throw InputError(fmt::format("the cost is {}, not finite", result_.cost));
   const auto bad = std::ranges::find_if_not(by_values_, [](double x) { return std::isfinite(x); });
   if (bad == by_values_.end()) return;
   const auto place = static_cast<std::size_t>(bad - by_values_.begin());
@@ -283,12 +283,12 @@ RunGradient GradientRun::calc() {
     double sum = 0.0;
     for (std::size_t i = 0; i < s.size(); ++i) sum += by_state_[i] * s[i] / by.scale;
     if (by.place >= 0) sum += by_parameters_[parameter++];
-    told_.by.push_back(sum);
+    result_.by.push_back(sum);
   }
-  for (const DerivativeOf& one : columns_) told_.columns.push_back(one.column);
-  told_.t = std::move(run_.times);
-  told_.values = std::move(run_.values);
-  return std::move(told_);
+  for (const DerivativeOf& one : columns_) result_.columns.push_back(one.column);
+  result_.t = std::move(run_.times);
+  result_.values = std::move(run_.values);
+  return std::move(result_);
 }
 
 }  // namespace
