@@ -46,7 +46,7 @@ void plot(const PlotCommand& options) {
   for (const char* name : {"frequency", "load", "mode"}) {
     if (options.x.empty() && table.has_column(name)) plot.x = name;
   }
-  // The structure of particles is over a distance or a cosine.
+  // The structure of particles is plotted over a distance or a cosine.
   const bool has_time = table.has_column("t") || table.columns() == 0;
   if (options.x.empty() && plot.x == "t" && !has_time) plot.x = table.header().columns.front().name;
   plot.log_x = options.log == "x" || options.log == "xy";

@@ -31,7 +31,7 @@ struct StudioOptions {
 
 #ifdef SESTINA_STUDIO
 
-// The desktop's browser, where there is a desktop; its words are not ours.
+// Opens the desktop's browser, if there is a desktop; its output is discarded.
 void open_browser(const std::string& url) {
   const bool has_desktop = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
   if (!has_desktop) return;

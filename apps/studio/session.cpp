@@ -230,7 +230,7 @@ void Session::document_changed() {
 
 // ---- runs ----
 
-// Everything that is drawn, at the start, and then the rows of the run as they come.
+// Sends everything that is drawn, at the start, and then the rows of the run as they are computed.
 void Session::start_run() {
   auto workspace = std::make_unique<Workspace>(document_->read());
   std::unique_ptr<Workspace> drawn;
@@ -291,7 +291,7 @@ LiveStart Session::start_at(std::size_t row) const {
   return start;
 }
 
-// {"type": "live", "row": 12, "speed": 1}: goes on from a row that there is; without one, from the start.
+// {"type": "live", "row": 12, "speed": 1}: continues from an existing row; without a row, from the start.
 void Session::on_live(int /*client*/, const YamlNode& message) {
   if (!run_ || !faults_.empty()) throw InputError("the model has faults");
   if (run_->workspace().analysis().type != "dynamics") throw InputError("only a motion in time can be live");
@@ -357,7 +357,7 @@ void Session::tick() {
       send_all(R"({"type":"changed"})");
     }
   } catch (const InputError&) {
-    return;  // it is being written; the next look sees the whole
+    return;  // it is being written; the next check sees the complete file
   }
 }
 

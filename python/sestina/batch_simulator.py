@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     #: controller(t, q, u) or controller(t, q, u, memory): tau (count, nu).
     BatchControlLaw = Callable[..., npt.ArrayLike]
 
-_SAME_TIME = 1e-9  # of a period: times of samples that differ by less are the same
-_NEGLIGIBLE = 1e-6  # a rest of a sub-step shorter than this part of it is rounding
+_SAME_TIME = 1e-9  # of a period: samples closer in time coincide
+_NEGLIGIBLE = 1e-6  # a remaining part of a sub-step below this is round-off
 
 
 def _rows(name: str, given: npt.ArrayLike, count: int, width: int, may_repeat: bool = True) -> Array:
@@ -121,10 +121,10 @@ class BatchSimulator:
 
     model       a Model, or a System, which is then frozen
     count       number of members
-    integrator  forward_euler, rk4, rkf45 or dormand_prince_54; the rule begins anew in each step
+    integrator  forward_euler, rk4, rkf45 or dormand_prince_54; the rule restarts in each step
     substeps    equal steps of the rule in one step
     check       whether a member whose step cannot be completed raises ComputationError, which names it. With False that
-                member keeps its last state and is marked in `failed`, and the others go on
+                member keeps its last state and is marked in `failed`, and the others continue
 
     Each member does what a Simulator does, up to rounding; all members share one time. Raises InputError, with the reason,
     if the model cannot be stepped in lanes because it has events, contacts, constraints or forces in Python. An object
@@ -175,7 +175,7 @@ class BatchSimulator:
 
     @property
     def memory(self) -> Any:
-        """The controller's memory, as it is now; None without one."""
+        """The controller's present memory; None without a controller."""
         return None if self._sampling is None else self._sampling.memory
 
     @property

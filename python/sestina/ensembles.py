@@ -1,4 +1,4 @@
-"""Many runs of one system at once, over arrays of parameters and initial states; and derivatives of a run."""
+"""Many runs of one system at once, over arrays of parameters and initial states; derivatives of a run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class EnsembleResult(NamedAttributes):
         self.t: Array = t.reshape(self.shape)  #: s, how far the runs came
         self.energy_drift: Array = drift.reshape(self.shape)  #: J
         self.steps: Array = steps.reshape(self.shape)
-        self.lanes: Array = lanes.reshape(self.shape)  #: of the registers that a run shared; 0 by itself
+        self.lanes: Array = lanes.reshape(self.shape)  #: lanes of the registers that a run shared; 0: run separately
         self.status = np.array(data["status"], dtype=object).reshape(self.shape)  #: `complete`, `failed`, `interrupted`
         self.reasons = np.array(data["reasons"], dtype=object).reshape(self.shape)  #: why runs failed
         self.columns: list[str] = data.get("columns", [])
@@ -101,7 +101,7 @@ def run_ensemble(
     max_wall: float | None = None,
     check: bool = True,
 ) -> EnsembleResult:
-    """Simulate many times at once, each with values of its own, in SIMD lanes and threads.
+    """Simulate many times at once, each run with its own values, in SIMD lanes and threads.
 
     parameters   {"l": (...)}: arrays of parameter values; a number is used by all runs
     q, u         (..., nq), (..., nu): initial states; give both or neither
@@ -116,7 +116,7 @@ def run_ensemble(
     progress     True shows a bar; a function is called about twenty times a second with the number of members that
                  have ended, the number of members and the wall time (s)
     max_steps    a run that would take more steps fails with that reason and keeps its rows; the others continue
-    max_wall     s of wall time, likewise, for each run
+    max_wall     s of wall time, the same, for each run
     check        raise ComputationError if a run fails, after all have ended; error.result has the results.
                  With False, see result.status and result.reasons
 
@@ -164,7 +164,7 @@ def run_ensemble(
 
 
 class Sensitivities:
-    """The derivatives of a run's columns by parameters: `result["hinge.q"]` (parameters, rows)."""
+    """The derivatives of a run's columns with respect to parameters: `result["hinge.q"]` (parameters, rows)."""
 
     def __init__(self, parameters: Sequence[str], columns: list[str], t: Array, values: Array, by: Array) -> None:
         self.parameters = list(parameters)
@@ -193,21 +193,21 @@ def sensitivities(
     relative_step: float = 1e-4,
     lanes: bool = True,
 ) -> Sensitivities:
-    """Differentiate a run by parameters: lengths, masses, or initial values that are expressions of a parameter.
+    """Differentiate a run with respect to parameters: lengths, masses, or initial values that depend on one.
 
-    parameters     names; with the method `tangents` also of coordinates and speeds ("hinge.q"): by the initial value
+    parameters     names; with the method `tangents` also coordinates and speeds ("hinge.q"): their initial values
     record         columns, `*` matches any letters: ["hinge.q"]
-    method         `tangents`: exact but for the tolerances of the run; `differences`: of two more runs for each
+    method         `tangents`: exact up to the tolerances of the run; `differences`: from two more runs for each
     dt             s, fixed steps of this length, which make the differences smooth
-    relative_step  of `differences`: a parameter p is varied by this times |p|, or by this itself if p is 0
-    lanes          of `differences`: compute the runs side by side
+    relative_step  for `differences`: a parameter p is varied by this times |p|, or by this itself if p is 0
+    lanes          for `differences`: compute the runs side by side
 
-    `tangents` integrates the derivatives of the motion beside it, by an explicit rule: for models without events,
-    contacts, beams, cartesian coordinates, user forces and user constraints. With fixed steps they are the
-    derivatives of the numerical solution itself, but for the drift of a step where loops are projected closed. Other
-    joints of a loop follow an initial value that moves. Columns of energies, positions and integrals over time are differentiated along these by central differences
-    (relative error 1e-10). Parameters on which the time of a force's jump depends are refused. Ctrl-C keeps the rows so
-    far.
+    `tangents` integrates the derivatives of the motion along with it, by an explicit rule: for models without events,
+    contacts, beams, cartesian coordinates, user forces and user constraints. With fixed steps they are the derivatives
+    of the numerical solution itself, except for the drift of a step that the projection of loops removes. If an initial
+    value of a joint in a loop varies, the other joints follow. Columns of energies, positions and integrals over time
+    are differentiated along these by central differences (relative error 1e-10). Parameters on which the time of a
+    force's jump depends are refused. Ctrl-C keeps the rows so far.
 
     `differences` takes any model. The error is of the order of the square of the step, plus rtol divided by the step:
     about 1e-6 with the defaults. Rows of events whose times depend on a parameter have NaN as derivatives, because
@@ -263,19 +263,19 @@ def gradient(
     dt: float | None = None,
     rtol: float = 1e-10,
 ) -> Gradient:
-    """Differentiate the cost of a run by any number of parameters, in the time of a few runs: the adjoint method.
+    """Differentiate the cost of a run with respect to any number of parameters, in the time of a few runs: the adjoint method.
 
-    parameters  names of parameters, and of coordinates and speeds ("hinge.q"): by the initial value
+    parameters  names of parameters, and of coordinates and speeds ("hinge.q"): their initial values
     cost        a column, whose last value is the cost; or a function of the times t (rows) in s and the values (rows,
-                columns) that returns the cost and its derivatives by the values (rows, columns)
+                columns) that returns the cost and its derivatives with respect to the values (rows, columns)
     record      the columns that the function gets, `*` matches any letters
     dt          s, fixed steps of this length
 
-    The run goes forward once, and its steps go backward, transposed. The gradient is that of the numerical solution at
-    the steps that it took. Takes what `sensitivities(method="tangents")` takes, with an explicit Runge-Kutta rule:
+    The run is computed forward once, then its steps backward, transposed. The gradient is that of the numerical solution at
+    the steps that it took. Accepts the models of `sensitivities(method="tangents")`, with an explicit Runge-Kutta rule:
     forward_euler, rk4, rkf45, dormand_prince_54. Columns of energies, positions and integrals over time are
     differentiated by central differences (relative error 1e-10). A row on which the cost depends takes the time of a
-    step, and more for such columns: record what the cost needs, `every` as seldom as it allows. Where columns contain
+    step, and more for such columns: record only what the cost needs, with `every` as long as it allows. If columns contain
     integrals, each stage of a step also takes two evaluations for each coordinate, speed and parameter.
 
     Raises ComputationError if the run fails, and InputError if the model or the rule does not allow it

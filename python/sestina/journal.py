@@ -17,7 +17,7 @@ class Journal:
     """The first line identifies the optimisation. Each line is on the disk before the next generation begins.
 
     A line cut short by a kill is removed. The state of the optimiser is not stored: its points follow from the costs that
-    it was given, so on resuming it asks for the same points and gets the recorded costs, until the lines end.
+    it was given, so on resuming it requests the same points and gets the recorded costs, until the lines end.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, head: dict[str, Any], resume: bool) -> None:

@@ -1,4 +1,4 @@
-"""Optimisers of cma and scipy behind one interface: each asks for the costs of many points in the unit cube."""
+"""Optimisers of cma and scipy behind one interface: each requests the costs of many points in the unit cube."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Settings(NamedTuple):
     """The settings of an optimiser."""
 
     start: Array  #: (k) in the unit cube
-    sigma: float  #: of the unit cube's edge, how far from the start cma looks at first
+    sigma: float  #: size of cma's first steps from the start, relative to the unit cube's edge
     population: int | None
     generations: int | None
     tolerance: float
@@ -77,7 +77,7 @@ def _cma(ask: Ask, settings: Settings) -> tuple[bool, str]:
     random = _OwnRandom(settings.seed)
     options: dict[str, Any] = {
         "bounds": [0, 1],
-        "seed": np.nan,  # the state of the random numbers is ours
+        "seed": np.nan,  # the state of the random numbers belongs to this search
         "verbose": -9,
         "tolfun": settings.tolerance,
         "tolfunhist": settings.tolerance,

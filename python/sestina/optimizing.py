@@ -48,11 +48,11 @@ class Optimum:
         self.runs = sum(map(len, search.costs))
         self.generations = len(search.costs)
         self.failures = search.failures  #: runs that failed: their values, and why; the first hundred
-        self.failed = search.failed  #: how many did
+        self.failed = search.failed  #: the number of failed runs
         self.best_costs: Array = np.minimum.accumulate([one.min() for one in search.costs])  #: (generations)
         self.members: Array = np.concatenate(search.members)  #: (runs, keys) all values that were tried
         self.costs: Array = np.concatenate(search.costs)  #: (runs) inf of runs that failed
-        self.system: Any = search.population.with_values(search.best.tolist())  #: the System that has them; of a SymbolicSystem it itself
+        self.system: Any = search.population.with_values(search.best.tolist())  #: the System with these values; for a SymbolicSystem, itself
 
     def __repr__(self) -> str:
         values = ", ".join(f"{key}={value:.6g}" for key, value in self.values.items())
@@ -318,7 +318,7 @@ def minimize(
 
 
 def _run(method: str, search: _Search, settings: optimizers.Settings) -> tuple[str, str]:
-    """The status and why it ended."""
+    """The status, and the reason for the end."""
     try:
         has_ended, reason = optimizers.optimize(method, search, settings)
     except optimizers.Stop as stop:

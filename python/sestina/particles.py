@@ -59,7 +59,7 @@ def run_particles(
     threads     results do not depend on it
     checkpoint  a file that resume_particles() can continue the run from, written every `every_wall` s of wall time
     max_steps   a run that would take more steps fails with that reason, and keeps its rows
-    max_wall    s of wall time, likewise
+    max_wall    s of wall time, the same
     check       False returns the result of a run that fails; True raises ComputationError with the result as `result`
 
     Ctrl-C ends the run: the rows so far are returned, and `result.report.status` is `interrupted`.

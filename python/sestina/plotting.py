@@ -113,7 +113,7 @@ def plot(result: Result, columns: Sequence[str], x: str = "t") -> Figure:
 
 
 def track(result: Result, point: str, columns: Sequence[str]) -> Figure:
-    """Draw the path of a point in its plane, with the bodies at the end, beside columns over time."""
+    """Draw the path of a point in its plane, with the bodies at the end, next to columns over time."""
     figure = _figure(10.5, 4.4)
     from matplotlib.collections import LineCollection
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .scene import Scene
     from .showing import Page
 
-    #: A point by its name or, of what was derived with symbols, itself; or several.
+    #: A point by its name or, for a system derived with symbols, the point itself; or several.
     Trace = Union[str, Point, Sequence[Union[str, Point]]]
 
 
@@ -38,10 +38,10 @@ class Result(NamedAttributes):
 
     def __init__(self, table: Table, report: Report | None = None, system: System | None = None) -> None:
         self.table = table
-        self.report = report  #: None of a result that was read from a file
+        self.report = report  #: None for a result that was read from a file
         self._system = system
         self._model: Model | None = None
-        self._relative: Model | None = None  # of cartesian coordinates: in those of joints
+        self._relative: Model | None = None  # for cartesian coordinates: the model in relative ones
         self._file: str | None = None  # from which it was read
 
     def __getitem__(self, name: str) -> npt.NDArray[np.float64]:

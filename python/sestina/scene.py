@@ -254,7 +254,7 @@ class _ModelScene:
 
     def _add_shapes(self, name: str, shapes: list[Any]) -> list[Solid]:
         folders = dict(_core._mesh_folders(self.system)) if any(one["type"] == "mesh" for one in shapes) else {}
-        most = 5000 if len(self.q) < 10 else 1200  # a picture may take longer than each frame of an animation
+        most = 5000 if len(self.q) < 10 else 1200  # a single picture may take longer than a frame of an animation
         solids_of = []
         for shape in shapes:
             try:

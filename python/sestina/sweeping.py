@@ -41,8 +41,8 @@ class SweepResult(NamedAttributes):
         }
         self.shape = tuple(len(values) for values in self.axes.values())
         self.columns: list[str] = data["columns"]
-        self.report = report  #: None of a sweep that was read from a file
-        self.path = path  #: the HDF5 file; None where it was not kept
+        self.report = report  #: None for a sweep that was read from a file
+        self.path = path  #: the HDF5 file; None if it was not kept
         self.status = np.array(data["status"], dtype=object).reshape(self.shape)  #: `complete`, `failed`, `pending`
         self.reasons = np.array(data["reasons"], dtype=object).reshape(self.shape)  #: why runs failed
         self.energy_drift: npt.NDArray[np.float64] = data["energy_drift"].reshape(self.shape)  #: J
@@ -140,7 +140,7 @@ def sweep(
     progress   True shows a bar; a function is called with the number of runs done, of all runs and of failed runs, the
                wall time (s) and the fraction done
     max_steps  a run that would take more steps fails with that reason, and the others continue
-    max_wall   s of wall time, likewise, for each run
+    max_wall   s of wall time, the same, for each run
     check      raise ComputationError if a run fails; with False, see result.status and result.reasons
 
     Ctrl-C ends the sweep: the runs so far are returned, and missing runs have the status `pending`. While the
@@ -167,5 +167,5 @@ def sweep(
 
 
 def read_sweep(path: str | os.PathLike[str]) -> SweepResult:
-    """Read the file that a sweep left."""
+    """Read the file of a sweep."""
     return SweepResult(_core._read_sweep(path), None, pathlib.Path(path))

@@ -172,7 +172,7 @@ nb::object compare(const FrozenModel& self, int states, double spread, std::uint
     try {
       cartesian = freeze(system);
     } catch (const InputError&) {
-      cartesian = nullptr;  // it has what cartesian coordinates refuse
+      cartesian = nullptr;  // it has features that cartesian coordinates do not support
     }
   }
   const auto model = is_cartesian ? self.model().relative() : self.shared_model();

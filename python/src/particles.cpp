@@ -91,7 +91,7 @@ class Particles {
   }
 
  private:
-  // While it lives, other threads are refused.
+  // Other threads are refused during its lifetime.
   class AtWork {
    public:
     explicit AtWork(const Particles& particles) : flag_(particles.is_at_work_) {
@@ -176,7 +176,7 @@ void bind_particle_checkpoint(nb::module_& module) {
       });
 }
 
-// Copies of what belongs to each particle.
+// Copies of the numbers of each particle.
 void bind_particle_arrays(nb::class_<Particles>& type) {
   const auto array = [&type](const char* name, auto read, const char* explanation) {
     type.def_prop_ro(
@@ -282,7 +282,7 @@ struct RunArguments {
   RunLimits limits;
 };
 
-// Runs with a result file, whose rows are read again, or with a table.
+// Runs with a result file, whose rows are read back, or with a table.
 template <class Run>
 nb::tuple run_with(nb::object progress, const RunArguments& given, ParticleRunOptions options,
                    const Run& run) {
@@ -315,7 +315,7 @@ nb::tuple run(const std::filesystem::path& file, const std::vector<std::string>&
   ParticleRunOptions options{.result_file = out.value_or(""), .checkpoint = checkpoint.value_or("")};
   return run_with(std::move(progress), given, options,
                   [&](const ParticleRunOptions& complete, Executor& executor, Recorder& rows) {
-                    read_spec(file, set);  // tells what is no model of particles
+                    read_spec(file, set);  // reports a file that is no model of particles
                     return run_particles(read_text_file(file, kMostBytes), file.string(), set, complete,
                                          executor, &rows);
                   });

@@ -14,7 +14,7 @@ namespace sestina::python {
 
 namespace {
 
-// Bodies of other types have an empty one to read.
+// Bodies of other types have an empty one for reading.
 const BeamSpec& beam_of(const BodySpec& body) {
   static const BeamSpec none;
   return body.beam ? *body.beam : none;
@@ -29,7 +29,7 @@ BeamSpec& beam_of(BodySpec& body, const std::string& place, nb::handle given) {
   return none;
 }
 
-// "rotor.left"; ValueError of what is no interface.
+// "rotor.left"; throws ValueError if it is not an interface.
 std::string interface_of(const BodySpec& body, const std::string& point) {
   std::vector<PointSpec> points;
   for (const ReducedModes::Interface& interface : body.reduced->modes->interfaces) {
@@ -248,7 +248,7 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
           true);
 }
 
-// Equations of second order: n coordinates of their own.
+// Second-order equations: n coordinates of their own.
 void bind_second_order_fields(nb::class_<Part<ForceSpec>>& type) {
   Fields<ForceSpec>(type)
       .numbers("mass_matrix", &ForceSpec::mass_matrix, "Of second_order: n^2 numbers by rows.")

@@ -1,4 +1,4 @@
-// The derivatives of a run, integrated beside it or backward.
+// The derivatives of a run, integrated forward with the run, or backward.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 

@@ -374,7 +374,7 @@ class Compiled {
     return last;
   }
 
-  // So few states are computed one by one.
+  // Up to this number, states are computed one by one.
   static constexpr std::size_t kFewStates = 8;
 
   // Blocks of states, stored state by state, are transposed for evaluate_many and back.

@@ -79,7 +79,7 @@ def test_what_is_given_overrides_the_description_and_changes_nothing(pendulum):
 
 
 def test_model_is_run_as_the_system_that_it_was_frozen_from(pendulum, tmp_path):
-    """Without freezing anew: the same rows, and a header with the text of what was run."""
+    """Without freezing again: the same rows, and a header with the text of the model that was run."""
     model = pendulum.freeze()
     edits = [
         {"duration": 0.5, "every": 0.1, "dt": 1e-3, "integrator": "rk4"},

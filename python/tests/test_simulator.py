@@ -54,7 +54,7 @@ def test_steps_are_those_of_simulate(integrator: str) -> None:
     np.testing.assert_allclose(whole.step(0.1)[0], q_run, rtol=0, atol=1e-13)
 
 
-# Each step begins the rule anew, which costs it no order.
+# The rule restarts in each step, which does not reduce its order.
 def test_generalized_alpha_keeps_its_order() -> None:
     system = rail()
     system.add_joint_force("spring", "slide", "-slide.q")
@@ -82,7 +82,7 @@ def test_rules_have_options_wherever_they_are_named() -> None:
         sestina.Simulator(model, integrator={"name": "generalized_alpha", "spectral_radius": 2})
     with pytest.raises(sestina.InputError, match="stages"):
         sestina.Simulator(model, integrator={"name": "rk4", "stages": 2})
-    # Another rule takes none of the options of the one before it.
+    # Another rule does not inherit options.
     system.analysis.integrator = soft
     assert len(sestina.simulate(system, duration=0.1, integrator="rk4", dt=0.01)) > 0
 
