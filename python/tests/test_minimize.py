@@ -1,4 +1,4 @@
-"""The least cost over keys of a model: known optima, runs that fail, broken searches that go on, bad input."""
+"""The least cost over keys of a model: known optima, runs that fail, interrupted searches that continue, bad input."""
 
 from __future__ import annotations
 

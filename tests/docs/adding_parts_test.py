@@ -2,7 +2,7 @@
 """Does what docs/tutorials/adding_a_joint.md and adding_an_integration_rule.md say, word for word, to a copy of the
 sources, builds the program and runs the pages' models.
 
-  adding_parts_test.py FOLDER CXX [CMAKE_ARGUMENT...]    the copy and its build stand in FOLDER
+  adding_parts_test.py FOLDER CXX [CMAKE_ARGUMENT...]    the copy and its build are in FOLDER
   adding_parts_test.py FOLDER                            only edits the copy
 """
 
@@ -128,7 +128,7 @@ def check_joint(program, work):
     for name in ("recursive", "kane", "divide_and_conquer", "hybrid"):
         assert re.search(rf"^{name} +\S*e-1\d", said[1], re.M) or re.search(rf"^{name} +0\.0e\+00", said[1], re.M), said[1]
 
-    # The number of its own is checked, and the parts that do not know the joint say so.
+    # Its own number is checked, and parts that do not support the joint report this.
     negative = run(program, work, "run", "ferris.yaml", "--set", "joints.wheel.radius=-5", status=2)
     assert "joints[0].radius: -5 is negative" in negative, negative
     zero = run(program, work, "run", "ferris.yaml", "--set", "joints.wheel.radius=0", status=2)

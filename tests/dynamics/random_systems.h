@@ -1,5 +1,5 @@
 // Random systems for tests, the same on every machine: trees with every joint type, every force element and
-// every way of giving a rotation. A formulation defined elsewhere is held against ours by
+// every way of giving a rotation. A formulation defined elsewhere is compared with ours by
 //
 //   #include "dynamics/random_systems.h"
 //   for (std::uint64_t seed = 1; seed <= 200; ++seed) {

@@ -192,7 +192,7 @@ TEST_P(Cvode, ContinuesAfterAStepBackwards) {
 
 // ---- resuming
 
-// At every step of a run: what comes after does not show that anybody stopped.
+// At every step of a run: the continuation does not depend on the stop.
 TEST_P(Cvode, ResumesBitForBitFromEveryStep) {
   FreeRigidBody body;
   for (const StepOptions& options : {variable(1e-4, 1e-4), fixed(0.2, 1e-6)}) {

@@ -463,7 +463,7 @@ TEST_P(EachRuleAndDriver, WatchingDoesNotInfluenceTheTrajectory) {
   });
 }
 
-// From a checkpoint in the midst of bounces, the same events at the same instants, bit for bit.
+// From a checkpoint between bounces, the same events at the same instants, bit for bit.
 TEST_P(EachRuleAndDriver, ResumesWithItsSides) {
   for_each_driver([](IntegrationRule& rule, const StepOptions& options) {
     const auto make = [] {

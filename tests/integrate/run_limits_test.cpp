@@ -47,7 +47,7 @@ TEST(RunLimits, NameTheLimitAndWhatRaisesIt) {
             "the run has reached its limit of 2 s of wall time, after 7 steps in 2.5 s; max_wall raises it");
 }
 
-// However cheap the steps before: the clock is looked at again within a millisecond or 1024 steps.
+// However cheap the steps before: the clock is read again within a millisecond or 1024 steps.
 TEST(RunLimits, EndARunAfterItsWallTime) {
   LimitWatch watch({.wall_time = 0.02});
   watch.start(0);

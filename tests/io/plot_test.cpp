@@ -176,7 +176,7 @@ TEST(SelectColumns, UnderstandsPatterns) {
   EXPECT_THAT(select({"hip.u", "hip.*"}), ElementsAre("hip.u", "hip.q"));  // each once
   EXPECT_THAT(select({"*.*.*"}), ElementsAre("upper.origin.x"));
   EXPECT_THAT(select({"t*"}), ElementsAre());    // over t itself
-  EXPECT_THAT(select({"t"}), ElementsAre("t"));  // unless it is asked for
+  EXPECT_THAT(select({"t"}), ElementsAre("t"));  // unless requested
 }
 
 TEST(Panels, HoldOneUnitEach) {

@@ -142,7 +142,8 @@ TEST(RunLoop, EndsWithATerminalEvent) {
   EXPECT_NEAR(run.loop->t(), std::numbers::pi / 2, 1e-7);
 }
 
-// A command between two steps: the speed is doubled once, and the motion goes on from there exactly.
+// A command between two steps: the speed is doubled once, and the motion continues exactly from
+// there.
 TEST(RunLoop, GoesOnFromWhatAControlMakesOfTheState) {
   std::optional<State<double>> kicked;
   Control control([&](RunLoop& loop) {

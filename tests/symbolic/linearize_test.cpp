@@ -305,7 +305,7 @@ class BicycleTest : public test::SymbolicTest {
 
 TEST_F(BicycleTest, LinearisedItIsThatOfThePublishedBenchmark) { expect_published(derive()); }
 
-// With multipliers in the place of dependent speeds, and eight coordinates of which one is dependent.
+// With multipliers instead of dependent speeds, and eight coordinates of which one is dependent.
 TEST_F(BicycleTest, LagrangesMethodLinearisesToTheSameMatrix) {
   test::Bicycle bicycle(mechanics);
   const LagrangesMethod lagrange = bicycle.derive_by_lagrange();

@@ -57,7 +57,7 @@ class InFolder : public testing::Test {
   fs::path path(const char* name) const { return folder_ / name; }
 };
 
-// Rings a bell when the run first evaluates forces beyond an instant: in the midst of a step.
+// Rings a bell when the run first evaluates forces beyond an instant, in the middle of a step.
 class Bell final : public UserForce {
  public:
   Bell(std::atomic<bool>& bell, double at) : bell_(bell), at_(at) {}

@@ -164,7 +164,7 @@ TEST(Simulator, DelaysByAnyTime) {
   EXPECT_EQ(samples, 5);  // at 0, 0.02 ... 0.08
 }
 
-// An integral part is memory. What was saved in the midst of everything goes on to the same bits.
+// An integral part is memory. A state saved in mid-run continues to the same bits.
 TEST(Simulator, GoesOnFromASnapshotBitForBit) {
   System robot = make_driven_robot();
   const auto model = freeze(robot);
