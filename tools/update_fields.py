@@ -107,7 +107,7 @@ def new_schema():
 
 
 def new_page():
-    """The rows of each part stand before an anchor, in the table of its section; other sections have names of their own."""
+    """The rows of each part precede an anchor, in the table of its section; other sections have names of their own."""
     page = PAGE.read_text()
     for part, of in PARTS.items():
         anchor = "| `q` | number, or list |" if part == "joint" else "| `value` | numbers or expressions"

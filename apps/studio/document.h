@@ -1,5 +1,5 @@
 // The text of a model while it is edited: undo and redo, places of faults, the file on disk, and a copy of
-// unsaved work beside it, which is offered for recovery.
+// unsaved work in a file next to it, which is offered for recovery.
 //
 // The text is the document. Controls change only the text, so that comments and order are preserved.
 #pragma once

@@ -1,4 +1,5 @@
-// A run of a model on a thread beside the server, which provides its rows as they are computed.
+// A run of a model on a thread of its own, next to the server's, which provides its rows as they
+// are computed.
 //
 // There are two modes: a whole run as by `sestina run`, as fast as possible; or live, in real time, with
 // pauses, a spring that pulls at a body, and a start at any earlier state.

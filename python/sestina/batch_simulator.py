@@ -313,7 +313,7 @@ class BatchSimulator:
 
     def _refuse_at_work(self) -> None:
         if self._is_at_work:
-            raise InputError("the simulator is in the midst of a step, in which it cannot be changed")
+            raise InputError("the simulator is in the middle of a step, in which it cannot be changed")
 
     # ---- values ------------------------------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ class Journal:
                 raise InputError("resume: there is no `state`, the file of what was done")
             return
         if self._path.exists() and not resume:
-            raise InputError(f"state: {self._path} exists; resume=True goes on from it")
+            raise InputError(f"state: {self._path} exists; resume=True continues from it")
         if self._path.exists():
             self._read(self._path, head)
         self._file = self._path.open("ab")
@@ -70,7 +70,7 @@ class Journal:
         self._next += 1
         if line["x"] != asked:
             raise InputError(
-                f"state: {self._path}, generation {self._next}: the optimiser asks for other members than then; "
+                f"state: {self._path}, generation {self._next}: the optimiser proposes other members than before; "
                 "it or its library has changed"
             )
         return [float("inf") if cost is None else cost for cost in line["cost"]], line["reasons"]

@@ -113,7 +113,7 @@ class _Search:
             text = repr(cost) if not hasattr(cost, "shape") else f"an array of the shape {cost.shape}"
             text_of_cost = f"{number}" if is_number else f"{text:.60} ({type(cost).__name__})"
             at = ", ".join(f"{key}={value:g}" for key, value in self.named(values).items())
-            raise InputError(f"cost: {text_of_cost} is not a number, at {at}; allowed is a number, or inf for what is not wanted")
+            raise InputError(f"cost: {text_of_cost} is not a number, at {at}; allowed is a number, or inf to exclude these values")
         return number
 
     def _keep(self, members: Array, costs: Array, reasons: list[str]) -> None:
@@ -141,7 +141,7 @@ def _bounds_of(variables: Variables, kind: type) -> Array:
         place = f"variables[{key!r}]"
         if not isinstance(key, kind):
             wanted = "key of the model, such as 'parameters.c'" if kind is str else "symbol of the system"
-            raise InputError(f"{place}: {key!r} is no {wanted}")
+            raise InputError(f"{place}: {key!r} is not a {wanted}")
         try:
             lower, upper = (float(bound) for bound in pair)
         except (TypeError, ValueError):

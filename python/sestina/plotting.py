@@ -26,7 +26,7 @@ def _pyplot() -> Any:
     try:
         import matplotlib.pyplot
     except ImportError:
-        raise ImportError("plots want matplotlib: pip install matplotlib") from None
+        raise ImportError("plots need matplotlib: pip install matplotlib") from None
     return matplotlib.pyplot
 
 

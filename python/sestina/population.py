@@ -158,7 +158,7 @@ class Population:
         return self._members_of(data, row[None])[0]
 
     def _in_words_of_keys(self, message: str) -> str:
-        """The message with keys in place of the parameters that stand for them."""
+        """The message with keys instead of the parameters that represent them."""
         for key, name in zip(self.keys, self._names):
             message = message.replace(f"--set {key}={name}: ", "").replace(f"{name} = ", "")
         return message

@@ -274,4 +274,4 @@ def as_system(given: Any) -> System:
         return given.copy()
     if isinstance(given, Model):
         return given.system
-    raise TypeError(f"a sestina.System or sestina.Model is wanted, not {type(given).__name__}")
+    raise TypeError(f"expected a sestina.System or sestina.Model, not {type(given).__name__}")

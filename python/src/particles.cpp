@@ -96,7 +96,7 @@ class Particles {
    public:
     explicit AtWork(const Particles& particles) : flag_(particles.is_at_work_) {
       if (flag_.exchange(true))
-        throw InputError("the particles are in the midst of a step on another thread");
+        throw InputError("the particles are in the middle of a step on another thread");
     }
     ~AtWork() { flag_ = false; }
     AtWork(const AtWork&) = delete;

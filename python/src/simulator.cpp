@@ -65,7 +65,7 @@ class Stepper {
   nb::handle law() const { return law_; }
   Simulator& at_rest() {
     if (is_at_work_)
-      throw InputError("the simulator is in the midst of a step, in which it cannot be changed");
+      throw InputError("the simulator is in the middle of a step, in which it cannot be changed");
     return simulator_;
   }
   const Simulator& simulator() const { return simulator_; }

@@ -233,7 +233,7 @@ def test_faults_of_a_controller_reach_the_caller(law, error, message: str) -> No
     with pytest.raises(error, match=message):
         simulator.step(0.1)
     simulator.set_controller(lambda t, q, u: simulator.step(1e-3)[0], 0.01)
-    with pytest.raises(sestina.InputError, match="in the midst of a step"):
+    with pytest.raises(sestina.InputError, match="in the middle of a step"):
         simulator.step(0.1)
     simulator.remove_controller()
     simulator.step(0.1)

@@ -155,7 +155,7 @@ def test_a_state_of_something_else_is_refused(swing, tmp_path):
     told = json.loads(lines[1])
     told["x"][0][0] += 1e-3
     state.write_text("\n".join([lines[0], json.dumps(told), *lines[2:]]) + "\n")
-    with pytest.raises(sestina.InputError, match="generation 1: the optimiser asks for other members than then"):
+    with pytest.raises(sestina.InputError, match="generation 1: the optimiser proposes other members than before"):
         sestina.minimize(swing, variables, **keys, resume=True)
     for text in ("t,q\n1,2\n", "a user's own note, without an end of its line"):
         state.write_text(text)

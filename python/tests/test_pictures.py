@@ -1,4 +1,4 @@
-"""Where things stand in pictures, what is drawn of each kind of shape, and of bodies without one."""
+"""Where things are in pictures, what is drawn of each kind of shape, and of bodies without one."""
 
 from __future__ import annotations
 

@@ -329,7 +329,7 @@ def test_what_a_controller_raises_reaches_the_caller() -> None:
     with pytest.raises(sestina.ComputationError, match=r"tau\[0\] of the controller is nan"):
         simulator.step(0.1)
     simulator.set_controller(lambda t, q, u: [simulator.step(1e-3)], 0.01)
-    with pytest.raises(sestina.InputError, match="in the midst of a step"):
+    with pytest.raises(sestina.InputError, match="in the middle of a step"):
         simulator.step(0.1)
     simulator.remove_controller()
     simulator.step(0.1)

@@ -340,7 +340,7 @@ def test_rows_stand_where_t_eval_has_them():
         (lambda: system.simulate(t_eval=[0, 2, 1]), r"t_eval\[2\] is 1 s, after 2 s; allowed are times that rise"),
         (lambda: system.simulate(t_eval=[-1, 1]), "row 0 at -1 s; allowed are times that rise from 0 s to 1 s"),
         (lambda: system.simulate(1, t_eval=[0, 2]), "row 1 at 2 s"),
-        (lambda: system.simulate(t_eval=[0, 2], every=0.1), "every: 0.1 is given beside t_eval"),
+        (lambda: system.simulate(t_eval=[0, 2], every=0.1), "every: 0.1 is given together with t_eval"),
     ):
         with pytest.raises(sestina.InputError, match=words):
             wrong()
@@ -434,7 +434,7 @@ def test_rest():
     assert upright.values[q] == pytest.approx(math.pi, abs=1e-9)
     with pytest.raises(sestina.InputError, match="no value is given for g"):
         sm.find_equilibrium(kane, {m: 1.5, l: 0.7})
-    with pytest.raises(TypeError, match="a KanesMethod or LagrangesMethod is wanted, not Matrix"):
+    with pytest.raises(TypeError, match="expected a KanesMethod or LagrangesMethod, not Matrix"):
         sm.find_equilibrium(kane.mass_matrix)
 
 

@@ -194,7 +194,7 @@ TEST(CompiledDynamics, HasNoOperationForWhatIsZero) {
   for (JointSpec& joint : planar.joints) joint.axis = {0, 1, 0};
   System turned = revolute_chain(2);
   EXPECT_LT(count(planar), count(turned));
-  System heavier = planar;  // about axes that the plane does not know
+  System heavier = planar;  // about axes that do not matter in the plane
   for (BodySpec& body : heavier.bodies) body.inertia.xx = 0.05;
   EXPECT_EQ(count(heavier), count(planar));
 }

@@ -104,7 +104,7 @@ class RandomSystem {
   }
 
  private:
-  static constexpr int kPoints = 3;  // of a body for joints, beside its origin
+  static constexpr int kPoints = 3;  // of a body for joints, in addition to its origin
   static std::string body_name(int i) { return fmt::format("body{}", i); }
   static std::string joint_name(int i) { return fmt::format("joint{}", i); }
 
@@ -283,7 +283,7 @@ class RandomSystem {
       force.value.emplace_back(value);
     }
   }
-  // Inner forces do not know where the whole is.
+  // Internal forces do not depend on the position of the whole.
   std::string coordinate_of(int i) {
     if (parent(i) < 0 && !options_.has_ground_forces) return "0";
     const JointInfo& info = joint_info(type(i));

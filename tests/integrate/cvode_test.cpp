@@ -104,7 +104,7 @@ TEST_P(Cvode, IntegratesQuadraturesAsExactlyAsItsTolerance) {
   EXPECT_NEAR(end.state.z[1], exact[1], 1e-6);
 }
 
-// The tolerance is one on the largest error: systems that are at rest beside it do not let it grow.
+// The tolerance is one on the largest error: additional systems at rest do not let it grow.
 TEST_P(Cvode, FollowsAFastJointInALargeSystemAsWellAsAlone) {
   const auto calc_error = [&](int n) {
     PlainSystem system(n, 0, [](double, auto q, auto, auto udot, auto) {

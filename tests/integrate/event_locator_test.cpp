@@ -213,8 +213,8 @@ TEST(EventLocator, ToleranceIsHowLateAnEventMayBe) {
   EXPECT_LE(found[0].t, 1.1 + tolerance);
 }
 
-// Located roughly, beside another one: neither is lost with the part of the step that is cut, and neither
-// takes place before its crossing, to take place again there.
+// Located roughly, together with another one: neither is lost with the part of the step that is
+// cut, and neither takes place before its crossing, to take place again there.
 TEST(EventLocator, EventsWithTolerancesTakePlaceOnceAndInTime) {
   const auto rising = [](double t0, double tolerance) {
     return of_time([=](double t) { return std::tanh(3.0 * (t - t0)); }, [](double) { return 1.0; }, kRising,

@@ -128,7 +128,7 @@ TEST(Inputs, CodeIsRefusedWhereItsRatesAreWanted) {
   in_kinematics.set({{carried.m, 2.0}, {carried.k, 0.0}});
   in_kinematics.set_input(carried.F, still);
   EXPECT_THAT(message_of([&] { in_kinematics.simulate(options_of(1, 0.1)); }),
-              HasSubstr("the kinematic equations hold F, whose rates are wanted there"));
+              HasSubstr("the kinematic equations hold F, whose rates are needed there"));
   SymbolicSystem in_output(cart.derive());
   in_output.set({{cart.m, 2.0}, {cart.k, 0.0}});
   in_output.set_input(cart.F, still);

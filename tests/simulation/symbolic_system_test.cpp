@@ -601,7 +601,7 @@ TEST_F(WeightAsLoad, IsRefusedWhereTheBodiesMayHoldItAlready) {
               testing::HasSubstr("may or may not hold that of the weight"));
 }
 
-// In the place of checkpoints: from the last row of one run to another.
+// Instead of checkpoints: from the last row of one run to another.
 TEST(SymbolicSystem, GoesOnFromTheLastRow) {
   Mechanics mechanics;
   const auto [q, u] = mechanics.dynamicsymbols<2>("q u");

@@ -295,7 +295,7 @@ TEST_F(KaneTest, LeavesTheKinematicsOfEulerParametersImplicit) {
   EXPECT_TRUE(kane.mass_matrix_full()(0, 0).is_one());
 }
 
-// As sympy's, it may be asked for either form of the kinematics afterwards.
+// As sympy's, it gives either form of the kinematics afterwards.
 TEST_F(KaneTest, KinematicsAreExplicitOrImplicitAfterwards) {
   const auto q = mechanics.dynamicsymbol("q"), u = mechanics.dynamicsymbol("u");
   const Expression m = mechanics.symbol("m");

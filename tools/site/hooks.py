@@ -35,7 +35,7 @@ FENCED = re.compile(r"(^````.*?^````$|^```.*?^```$)", re.MULTILINE | re.DOTALL)
 DISPLAY = re.compile(r"^\\begin\{(equation|flalign)\*\}\n(.*?)\n\\end\{\1\*\}$", re.MULTILINE | re.DOTALL)  # of derive
 FUNCTION = r"(?:<mi>(?:a?(?:sin|cos|tan)h?|exp|log|ln)</mi>|<msup><mi>(?:sin|cos|tan)h?</mi><mrow>[^/]*</m[in]></mrow></msup>)"
 THIN = '<mspace width="0.167em" />'
-LINK_OR_CODE = re.compile(rf"{LINK.pattern}|`[^`\n]*`")  # code may stand in a link's text
+LINK_OR_CODE = re.compile(rf"{LINK.pattern}|`[^`\n]*`")  # code may be in a link's text
 
 outputs: dict[str, list[dict[str, Any]]] = {}  # of the pages that were run
 shown: set[str] = set()  # files that have a page
@@ -277,7 +277,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 def _mathml(latex: str, display: str) -> str:
     found = convert(re.sub(r"\\\\\[\w+\]", r"\\\\", latex), display=display)  # rows have one distance
     if re.search(r"<mi>(&(amp;)?|\\.*?)</mi>", found):
-        raise PluginError(f"latex2mathml does not know all of\n{latex}")
+        raise PluginError(f"latex2mathml does not support all of\n{latex}")
     # A function's name keeps a thin space from factors and from what it is of, unless that has parentheses.
     found = re.sub(rf"(</(?!mo>|mtd>)\w+>)(?={FUNCTION})", rf"\1{THIN}", found)
     return re.sub(rf"({FUNCTION})(?!(<mrow>)*<mo [^>]*form=\"prefix\")", rf"\1{THIN}", found)

@@ -119,7 +119,7 @@ class LinkTree {
   // Refuses joints that are not a chain of elementary rotations and translations.
   template <class Joint>
   void add_joint(const Joint&, BodyIndex b, Place&) {
-    throw InputError(fmt::format("{}: the compiled solver does not know {} joints: take recursive",
+    throw InputError(fmt::format("{}: the compiled solver does not support {} joints: take recursive",
                                  model_.bodies()[b].joint_name, Joint::kKeyword));
   }
   void add_joint(const Weld<double>&, BodyIndex, Place&) {}

@@ -10,8 +10,8 @@
 // The independent speeds are chosen at every call, so that they never become dependent. The multipliers have
 // least norm: with C = L C_P, L (rows x rank), and r = M x - f,
 //   lambda = L (L^T L)^-1 (C_P C_P^T)^-1 C_P r                                                       (4)
-// Rows C_s that stand for inertias (constraint_row.h) are no conditions: M grows by C_s^T C_s, f by -C_s^T
-// d_s.
+// Rows C_s that stand for inertias (constraint_row.h) are not conditions: M grows by C_s^T C_s, f
+// by -C_s^T d_s.
 //
 // Source: Kane and Levinson, Dynamics: Theory and Applications (1985), section 6.5, for independent speeds.
 #pragma once

@@ -27,7 +27,7 @@
 // inertia (constraint_row.h) has S_rr + 1 in place of S_rr, so that it is never redundant.
 //
 // Source: Popov, Vereshchagin and Zenkevich (1978) for (3)-(4) with conditions; Sathya and Carpentier (2024)
-// for eliminating them where loops close, there with a proximal term in the place of the pivots of (5).
+// for eliminating them where loops close, there with a proximal term instead of the pivots of (5).
 #pragma once
 
 #include "sestina/dynamics/constraint_rows.h"

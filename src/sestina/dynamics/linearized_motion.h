@@ -32,7 +32,7 @@ struct LinearizedMotion {
 struct VibrationMode {
   std::complex<double> eigenvalue;  // 1/s; for a pair, the one with positive imaginary part
   Eigen::VectorXcd shape;           // (nu) dq, scaled so that the largest element is 1
-  Eigen::VectorXcd states{};        // (nx) dx; where dq is zero, scaled likewise
+  Eigen::VectorXcd states{};        // (nx) dx; where dq is zero, scaled in the same way
 };
 
 // The matrix (nu x nu) of [N u, N e_k] in (3). Zero where no joint has Euler parameters.

@@ -35,7 +35,7 @@ class TimeVariables {
   struct Known {
     Expr base;
     int order;
-    Expr rate;  // invalid until asked for
+    Expr rate;  // invalid until requested
   };
   Expr rate_of_symbol(Expr symbol);
 

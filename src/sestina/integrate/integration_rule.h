@@ -1,6 +1,6 @@
 // One step of time integration. A rule computes, from an accepted state, a candidate for the next one and, if
 // it can, an estimate of its error. The length of the step and whether a candidate is accepted are decided by
-// a driver (step_driver.h), which a rule does not know.
+// a driver (step_driver.h), of which a rule is independent.
 //
 //   start -> { try_step -> (accept | try_step again, shorter) } ...
 //

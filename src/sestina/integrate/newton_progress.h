@@ -17,9 +17,9 @@
 
 namespace sestina {
 
-// The measure of increments: the tolerances of the individual numbers. If the iteration goes on to round-off
-// (kToRoundOff), it is one tolerance for all, relative to the largest number, because rounding is relative to
-// it.
+// The measure of increments: the tolerances of the individual numbers. If the iteration continues
+// to round-off (kToRoundOff), it is one tolerance for all, relative to the largest number, because
+// rounding is relative to it.
 class StepTolerances {
  public:
   // Tolerances at the end of a step of length h (s).

@@ -294,7 +294,8 @@ class Model {
   // For each stop (a limit that is enforced): the name of its joint.
   const std::vector<std::string>& stop_names() const { return data_.stop_names; }
   bool has_contacts() const { return !data_.contacts.empty() || !data_.stop_names.empty(); }
-  // Throws InputError if there are contacts or stops: "lanes know no contacts: the model has feet".
+  // Throws InputError if there are contacts or stops, with the name of the first; `who` begins the
+  // message.
   void refuse_contacts(std::string_view who) const;
   // Throws InputError with the name of a state, if there are any.
   void refuse_states(std::string_view who) const;
@@ -397,7 +398,7 @@ class Model {
   void calc_force_expressions(const Properties<T>& properties, const State<T>& state,
                               const CutCoordinates<T>& cut, std::span<T> inputs, std::span<T> scratch,
                               std::span<T> values) const;
-  // Computes the rates of the states (nx), likewise.
+  // Computes the rates of the states (nx) in the same way.
   template <class T>
   void calc_state_rates(const Properties<T>& properties, const State<T>& state, const CutCoordinates<T>& cut,
                         std::span<T> inputs, std::span<T> scratch, std::span<T> rates) const;

@@ -3,7 +3,7 @@
 //
 // A row is [t, q, u, q and u of cut joints, d, event, origins of the bodies, energies, momenta,
 // forces and errors of constraints, contacts, beams, defined columns, reactions]. What an
-// expression of a column may use stands in one array, its inputs:
+// expression of a column may use is in one array, its inputs:
 //
 //   [positions of points (3 each), free parameters, row]
 //

@@ -59,7 +59,7 @@ class BlockLdlt {
   explicit BlockLdlt(const BlockPattern& pattern);
 
   int size() const { return size_; }
-  // Where the unknowns of a node stand in vectors.
+  // The places of the unknowns of a node in vectors.
   int start(int node) const { return nodes_[place(node)].start; }
 
   // Before factor(): set everything to zero, then fill the blocks; all elements of a diagonal block.

@@ -202,7 +202,7 @@ void SymbolicSystem::check_places_of_functions(const MotionEquations& motion,
       for (int order = 0; order <= 2; ++order, symbol = motion.mechanics->rate(symbol)) {
         if (std::find(symbols.begin(), symbols.end(), symbol.in(graph)) == symbols.end()) continue;
         throw InputError(
-            fmt::format("{} hold {}, whose rates are wanted there: give the input as an expression", where,
+            fmt::format("{} hold {}, whose rates are needed there: give the input as an expression", where,
                         to_text(symbol)));
       }
     }
