@@ -1,9 +1,11 @@
 // Exact impulses of unilateral contacts with Coulomb friction: the friction cone is not faceted, and nothing
 // is regularised.
 //
-//   v = G p + b                 v: relative velocity of contact i, [normal; two tangential], p: its impulse
-//   (1) 0 <= p_n,  0 <= v_n + R p_n,  p_n (v_n + R p_n) = 0              R: compliance along the normal (2)
-//   |p_t| <= mu p_n;   where v_t is not zero, p_t = -mu p_n v_t/|v_t| (3)
+//   v = G p + b                                                                                       (1)
+//   0 <= p_n,   0 <= v_n + R p_n,   p_n (v_n + R p_n) = 0                                             (2)
+//   |p_t| <= mu p_n;   where v_t is not zero, p_t = -mu p_n v_t/|v_t|                                 (3)
+// with v the relative velocities of the contacts (m/s), p their impulses (N s), each [normal; two
+// tangential], and R the compliance along the normal.
 //
 // G is symmetric and positive semidefinite. If it is singular, p is not unique, but v usually is. The
 // solution has two stages:

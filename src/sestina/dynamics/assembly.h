@@ -3,9 +3,9 @@
 // Coordinates q0 that the description gives are kept as far as the loops allow. Two stages find the
 // q nearest to q0 with g(t, q) = 0:
 //   1. joints without given coordinates move alone, nearest in the norm of the coordinates;
-//   2. if that does not close the loops, all joints move that are not held, starting from the best result of
-//   1,
-//      with least displacement in the norm of the mass matrix or, if that is singular, of the coordinates.
+//   2. if that does not close the loops, all joints that are not held move, starting from the best result of
+//      stage 1, with least displacement in the norm of the mass matrix or, if that is singular, of the
+//      coordinates.
 // Each step of the iteration solves the problem linearised at q, where D is the displacement from q0 to q:
 //   q -> q + d,   C d = -g,   |D + d| least                                                          (1)
 // and is shortened if the error would grow. At a singular position, such as that of a stretched linkage, the

@@ -4,7 +4,8 @@
 // the end in ground axes, is a part of the residual of the equations of motion. With a displacement [theta;
 // dp] of each end, ground axes, chi = R^T [theta; dp] in its own axes, f = R f_own of beam_element.h:
 //
-//   delta f_a = R_a (K_aa chi_a + K_ab chi_b) + theta_a x f_a,   f_b likewise                            (1)
+//   delta f_a = R_a (K_aa chi_a + K_ab chi_b) + theta_a x f_a
+//   delta f_b = R_b (K_ba chi_a + K_bb chi_b) + theta_b x f_b                                            (1)
 //   D_ij = R_i P_i^T tau S P_j R_j^T                                                                     (2)
 //
 // with respect to displacements and to velocities. (1) omits the change of damping forces with displacements

@@ -9,8 +9,8 @@
 //   numbers        of any size, exactly; a double is a fraction of a power of two
 //   sin, cos       exp(i a) for every angle a is a random point on the unit circle of the field, for a sum
 //                  of whole (or 1/2, 1/3, ...) multiples of angles the product of their powers: addition
-//                  theorems, double and half angles hold exactly, also with multiples of pi/2^k and pi/(3
-//                  2^k)
+//                  theorems, double and half angles hold exactly, also with multiples of pi/2^k and
+//                  pi/(3 2^k)
 //   exp, sinh ...  the same in the multiplicative group
 //   sign           1 for numbers that are squares in the field, as positive numbers are, -1 for the others
 //   abs            the number times its sign

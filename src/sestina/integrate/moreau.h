@@ -24,9 +24,10 @@
 // The rule takes two steps of h/2; the difference from one step of h is the error estimate. Where nothing
 // touches, and across impacts between such motions, the order is 4; within lasting contact 2.
 //
-// Sources: Moreau 1988; Jean 1999; Acary and Brogliato, Numerical Methods for Nonsmooth Dynamical Systems,
-// 2008; Stronge, Impact Mechanics, 2000. Error control by step doubling with contacts: Kurtz and Castro
-// (CENIC), 2025.
+// Sources: J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, CISM 302 (1988)
+// 1-82; M. Jean, The non-smooth contact dynamics method, Comput. Methods Appl. Mech. Engrg. 177 (1999)
+// 235-257; V. Acary, B. Brogliato, Numerical Methods for Nonsmooth Dynamical Systems (2008); W. J. Stronge,
+// Impact Mechanics (2000). Error control by step doubling with contacts: V. Kurtz, A. Castro (CENIC, 2025).
 #pragma once
 
 #include <Eigen/Core>

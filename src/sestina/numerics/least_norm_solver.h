@@ -1,9 +1,10 @@
 // Solves A x = b for a matrix A of any rank: of all x that minimise |A x - b|, the one of least norm.
 //
 // A is factored by QR with column pivoting, and its upper part is then reduced from the right; a pivot that
-// is smaller
-// than a threshold times the largest counts as zero. Compiled here once, since the decomposition is a large
-// template. Source: G. H. Golub, C. F. Van Loan, Matrix Computations, 4th edition (2013), section 5.5.
+// is smaller than a threshold times the largest counts as zero. Compiled here once, since the decomposition
+// is a large template.
+//
+// Source: G. H. Golub, C. F. Van Loan, Matrix Computations, 4th edition (2013), section 5.5.
 #pragma once
 
 #include <Eigen/Core>
