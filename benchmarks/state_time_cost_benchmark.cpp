@@ -364,7 +364,7 @@ void measure_work() {
                         fmt::format("{} elements", elements), distance(*model, run.end, reference),
                         run.seconds);
           } catch (const ComputationError&) {
-            // Elements too long for Newton's method are no point of the curve.
+            // Elements too long for Newton's method are not points of the curve.
           }
         }
       }

@@ -315,7 +315,7 @@ nb::tuple run(const std::filesystem::path& file, const std::vector<std::string>&
   ParticleRunOptions options{.result_file = out.value_or(""), .checkpoint = checkpoint.value_or("")};
   return run_with(std::move(progress), given, options,
                   [&](const ParticleRunOptions& complete, Executor& executor, Recorder& rows) {
-                    read_spec(file, set);  // reports a file that is no model of particles
+                    read_spec(file, set);  // reports a file that is not a model of particles
                     return run_particles(read_text_file(file, kMostBytes), file.string(), set, complete,
                                          executor, &rows);
                   });

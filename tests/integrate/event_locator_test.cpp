@@ -121,7 +121,7 @@ TEST(EventLocator, GrazingTakesPlaceAtMostOnceInADirection) {
   EXPECT_EQ(times_of(watch({dip(0.5, 0.0, kFalling)}, 1.0, 2.2), 0).size(), 1u);  // a sample hits it
 }
 
-// The root of t0 - t, which is no number after t0, minus a level: it crosses zero at t0 - level^2.
+// The root of t0 - t, which is not a number after t0, minus a level: it crosses zero at t0 - level^2.
 Watched root(double t0, double level) {
   return of_time([=](double t) { return std::sqrt(t0 - t) - level; },
                  [=](double t) { return -0.5 / std::sqrt(t0 - t); });
@@ -337,7 +337,7 @@ TEST(EventLocator, WhatOnlyJumpsCrossesByJumping) {
   expect_times(times_of(found, 1), {ticks[1], ticks[3], ticks[5]}, 0.0);
   expect_times(times_of(found, 2), {ticks[2], ticks[4]}, 0.0);
   expect_times(times_of(found, 3), {ticks[2], ticks[4]}, 0.0);
-  EXPECT_TRUE(times_of(found, 4).empty());  // leaving zero at the start is no crossing
+  EXPECT_TRUE(times_of(found, 4).empty());  // leaving zero at the start is not a crossing
 }
 
 // ---- with every rule ------------------------------------------------------------------------------

@@ -152,7 +152,7 @@ TEST(FreezeColumns, HaveAValue) {
   EXPECT_THAT(faults_of(system), HasSubstr("output.columns.x: has no value: expected an expression"));
 }
 
-// The faults of a joint are no faults of the columns that use it.
+// The faults of a joint are not faults of the columns that use it.
 TEST(FreezeColumns, RaiseNoEchoOfOtherFaults) {
   System system = make_system();
   system.joint("hinge").child = "amr.origin";

@@ -165,7 +165,7 @@ TEST(RunLoop, GoesOnFromWhatAControlMakesOfTheState) {
   }
 }
 
-// A jump to the other side of an event's zero is no crossing; what follows is.
+// A jump to the other side of an event's zero is not a crossing; what follows is.
 TEST(RunLoop, EventsGoOnFromAChangedState) {
   bool is_changed = false;
   Control control([&](RunLoop& loop) {

@@ -581,7 +581,7 @@ TEST_F(WeightAsLoad, CountsAmongTheEnergiesOnce) {
   EXPECT_LT(spread(run(0, 14.715).column("energy.total")), 1.1);  // of numbers alone, but for the spring
 }
 
-// A spring that is pulled at rest keeps its constant part, which is no weight.
+// A spring that is pulled at rest keeps its constant part, which is not a weight.
 TEST_F(WeightAsLoad, CountsInAForceThatHoldsMore) {
   const Expression c = mechanics.symbol("c"), x = l * cos(q);
   Particle ball{"ball", P, m};

@@ -143,7 +143,7 @@ TEST_P(EventClosedForm, EventThatGivesEnergyWithoutBoundIsNamed) {
   EXPECT_TRUE(std::isfinite(run.end("energy.total")));
 }
 
-// sqrt(flight.q) is no number below the floor, which a step of the length of the fall reaches.
+// sqrt(flight.q) is not a number below the floor, which a step of the length of the fall reaches.
 TEST_P(EventClosedForm, BallIsStoppedWhereItsEventIsNoNumberSoonAfter) {
   for (const char* rule :
        {"rk4", "dormand_prince_54", "velocity_verlet", "lobatto_iiia_iiib", "cvode_adams"}) {

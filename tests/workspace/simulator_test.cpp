@@ -146,7 +146,7 @@ TEST_P(Delays, OfASampledControllerFollowTheClosedForm) {
   }
 }
 
-// A delay that is no multiple of the period: the force of sample k acts from k T + delay on.
+// A delay that is not a multiple of the period: the force of sample k acts from k T + delay on.
 TEST(Simulator, DelaysByAnyTime) {
   const double T = 0.02, delay = 0.03;
   Simulator simulator(freeze(make_slide("0", 0.0)));

@@ -23,7 +23,7 @@ Graph* common_graph(std::initializer_list<const Expression*> expressions) {
   return graph;
 }
 
-// Checks a power or function of a number. A graph keeps the operation itself if its value is no number;
+// Checks a power or function of a number. A graph keeps the operation itself if its value is not a number;
 // without a graph nothing can represent it. Sums, products, differences and quotients follow the rules of
 // doubles: formulations for any scalar rely on that.
 template <class Describe>

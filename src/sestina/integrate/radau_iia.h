@@ -12,8 +12,8 @@
 // separate into one system for each eigenvalue mu, real or one of a complex pair, with sigma = mu/h,
 //   [ sigma M + D + K/sigma   -C^T ] [ dz^      ]       [ r^ ]
 //   [ C + v_q/sigma             0  ] [ dlambda^ ]  =  - [ v^ ],      hats: sums with a row of V^-1      (3)
-// X follows from z by fixed-point iteration of (1), which is no iteration where nothing rotates. Tangents are
-// kept for as many steps as the iteration contracts by 5 or more, its factors for as many as h stays the
+// X follows from z by fixed-point iteration of (1), which needs no iteration where nothing rotates. Tangents
+// are kept for as many steps as the iteration contracts by 5 or more, its factors for as many as h stays the
 // same. The first guess of a step is the collocation polynomial of the one before.
 //
 // The error is that of an embedded solution of order s with weights on w'_n and all stages, damped by the

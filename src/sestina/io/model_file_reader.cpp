@@ -35,7 +35,8 @@ std::string numbers_expected(std::size_t count, const YamlNode& node) {
 }  // namespace
 
 void ReadContext::fault(const Mark& mark, const NodePath& path, std::string message) {
-  // A file with more faults than this is no model; the limit prevents hostile files from filling the memory.
+  // A file with more faults than this is not a model; the limit prevents hostile files from filling the
+  // memory.
   constexpr std::size_t kMost = 1000;
   faults_.add({mark, path.text()}, std::move(message));
   if (faults_.size() < kMost) return;

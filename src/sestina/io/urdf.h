@@ -20,7 +20,7 @@
 // |
 //
 // The root link is welded to the ground by a joint `base_to_ground`, or floats with `floating_base` (a body
-// that is no joint's child gets a free joint with its name). URDF has no gravity: -9.81 m/s^2 along z is
+// that is not a joint's child gets a free joint with its name). URDF has no gravity: -9.81 m/s^2 along z is
 // set.
 //
 // Planar joints: their points `JOINT_mount` and `JOINT_plane` have z along the axis and x along the

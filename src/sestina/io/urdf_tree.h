@@ -33,7 +33,7 @@ struct UrdfTree {
   std::string robot;
   std::vector<UrdfLink> links;
   std::vector<UrdfJoint> joints;
-  std::size_t root = 0;  // index of the link that is no joint's child
+  std::size_t root = 0;  // index of the link that is not a joint's child
   std::map<std::string, int, std::less<>>
       other_tags;  // counts of elements other than link, joint and material
 

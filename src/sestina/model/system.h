@@ -135,7 +135,7 @@ struct BodySpec {
   std::vector<ShapeSpec> shapes;
   std::optional<BeamSpec> beam;        // type `beam`, which has neither mass nor inertia
   std::optional<ReducedSpec> reduced;  // type `reduced`, which has neither mass nor inertia
-  std::string original_name;           // in the imported file, if it was no valid name
+  std::string original_name;           // in the imported file, if it was not a valid name
   Mark mark;
 
   PointSpec& add_point(Name point_name, Triple position);

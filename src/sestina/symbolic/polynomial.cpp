@@ -267,7 +267,7 @@ class Factorizer {
   }
 
   // Returns the largest number of which all coefficients are whole multiples; the common magnitude of equal
-  // coefficients, and one for others that are no fractions.
+  // coefficients, and one for others that are not fractions.
   static Coefficient common_size(const std::vector<Term>& terms) {
     Coefficient first = terms[0].coefficient.is_negative() ? -terms[0].coefficient : terms[0].coefficient;
     constexpr std::int64_t kLargest = std::int64_t{1} << 31;
