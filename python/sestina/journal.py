@@ -43,10 +43,10 @@ class Journal:
         try:
             lines = [json.loads(line) for line in whole.splitlines()]
         except ValueError:
-            raise InputError(f"state: {path} is no file of an optimisation") from None
+            raise InputError(f"state: {path} is not a file of an optimisation") from None
         is_cut_short = not lines and (json.dumps(head).encode() + b"\n").startswith(data)
         if not is_cut_short and (not lines or not isinstance(lines[0], dict) or "optimisation" not in lines[0]):
-            raise InputError(f"state: {path} is no file of an optimisation")
+            raise InputError(f"state: {path} is not a file of an optimisation")
         for key, value in head.items():
             current = json.loads(json.dumps(value))
             if lines and lines[0].get(key) != current:

@@ -53,7 +53,7 @@ def read_matrix(file: str | os.PathLike[str], labels: npt.ArrayLike) -> Any:
             raise InputError(f"{path}: has a row or column beyond the {len(order)} unknowns of {path.with_suffix('.dof').name}")
         matrix = _assemble(path, order[places[:, 0]], order[places[:, 1]], rows[:, 2], len(numbers))
     else:
-        raise InputError(f"{path}: is no matrix of Matrix Market, Abaqus (matrix input) or CalculiX (matrixstorage)")
+        raise InputError(f"{path}: is not a matrix of Matrix Market, Abaqus (matrix input) or CalculiX (matrixstorage)")
     return matrix
 
 

@@ -226,7 +226,7 @@ class _Interface:
         if position.shape != (3,) or not np.isfinite(position).all():
             raise InputError(f"reduce: {place}.position is {spec['position']!r}; expected three finite numbers")
         if axes.shape != (3, 3) or not np.allclose(axes @ axes.T, np.eye(3), atol=1e-6) or np.linalg.det(axes) < 0:
-            raise InputError(f"reduce: {place}.axes is no rotation matrix (3, 3)")
+            raise InputError(f"reduce: {place}.axes is not a rotation matrix (3, 3)")
         return _Interface(name, chosen, kind == "rigid", position, axes, weights)
 
 

@@ -74,7 +74,7 @@ def _from_arrays(given: Any) -> tuple[Array, Numbers]:
     if nodes.ndim != 2 or nodes.shape[1] != 3 or elements.ndim != 2 or elements.shape[1] not in (4, 10):
         raise InputError(f"reduce: nodes and elements have the shapes {shapes}; expected (n, 3) and (e, 4) or (e, 10)")
     if not np.issubdtype(elements.dtype, np.integer):
-        raise InputError("reduce: the nodes of elements are no whole numbers")
+        raise InputError("reduce: the nodes of elements are not whole numbers")
     return nodes, elements.astype(np.intp)
 
 

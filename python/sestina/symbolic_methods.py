@@ -57,7 +57,7 @@ def _expressions(name: str, given: object) -> list[Expression | float]:
     if given is None:
         return []
     if isinstance(given, Expression) or not isinstance(given, Iterable) or isinstance(given, (str, Mapping)):
-        raise TypeError(f"{name}: {given!r} is no list of expressions")
+        raise TypeError(f"{name}: {given!r} is not a list of expressions")
     elements = list(given)
     for i, one in enumerate(elements):
         if not isinstance(one, (Expression, int, float)):

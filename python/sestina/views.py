@@ -107,7 +107,7 @@ class ListView(MutableSequence[T]):
     def _read(self) -> list[Any]:
         values = self._source.read()
         if not isinstance(values, list):
-            raise TypeError(f"{self._source}: is no list any more; take it again")
+            raise TypeError(f"{self._source}: is not a list any more; take it again")
         return values
 
     def _edit(self, change: Callable[[list[Any]], R]) -> R:
@@ -224,7 +224,7 @@ class MapView(MutableMapping[str, T]):
     def _read(self) -> dict[str, Any]:
         values = self._source.read()
         if not isinstance(values, dict):
-            raise TypeError(f"{self._source}: is no mapping any more; take it again")
+            raise TypeError(f"{self._source}: is not a mapping any more; take it again")
         return values
 
     def _missing(self, key: object) -> KeyError:

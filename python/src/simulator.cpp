@@ -182,8 +182,8 @@ void set_controller(Stepper& self, nb::object law, double period, nb::handle del
   }
   SamplingOptions options{.period = period, .delay = delay};
   if (!nb::try_cast(delay_samples, options.delay_samples)) {
-    throw InputError(
-        fmt::format("delay_samples: {} is no whole number", nb::cast<std::string>(nb::repr(delay_samples))));
+    throw InputError(fmt::format("delay_samples: {} is not a whole number",
+                                 nb::cast<std::string>(nb::repr(delay_samples))));
   }
   if (!memory.is_none()) options.memory = Vector("memory", memory).copy();
   self.set_law(std::move(law), std::move(options));

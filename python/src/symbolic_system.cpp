@@ -150,7 +150,7 @@ void set_input_function(RunnableSystem& self, const E& input, nb::object given, 
         returned = returned.attr("item")();
       }
       if (!nb::try_cast(returned, number)) {
-        throw InputError(name + ": " + nb::cast<std::string>(nb::repr(returned)) + ", which is no number");
+        throw InputError(name + ": " + nb::cast<std::string>(nb::repr(returned)) + ", which is not a number");
       }
     });
     return number;

@@ -193,7 +193,7 @@ def with_python_force() -> sestina.System:
     [
         (lambda s: sestina.BatchSimulator(with_event(), 2), "the model has events; take a Simulator for each"),
         (lambda s: sestina.BatchSimulator(with_python_force(), 2), "the model has user forces"),
-        (lambda s: sestina.BatchSimulator(arm(), 2, integrator="verlet"), "the rule verlet is no explicit Runge-Kutta rule"),
+        (lambda s: sestina.BatchSimulator(arm(), 2, integrator="verlet"), "the rule verlet is not an explicit Runge-Kutta rule"),
         (lambda s: sestina.BatchSimulator(arm(), 0), "count: 0 is not a whole number from 1"),
         (lambda s: sestina.BatchSimulator(arm(), 2, substeps=0), "substeps: 0 is not"),
         (lambda s: sestina.BatchSimulator(3, 2), "model is of type int; allowed is a Model or a System"),

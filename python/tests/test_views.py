@@ -200,7 +200,7 @@ def test_refused_writes_name_the_place_and_change_nothing(machine):
         hinge.axis.append(1)
     with pytest.raises(sestina.InputError, match=r"^parameters\.l: True is not a number"):
         machine.parameters["l"] = True
-    with pytest.raises(sestina.InputError, match=r"^joints\[0\]: 'h' is no Joint"):
+    with pytest.raises(sestina.InputError, match=r"^joints\[0\]: 'h' is not of type Joint"):
         machine.joints = "hinge"
     for (thing, name, value), (_, _, other) in zip(fields(machine), fields(before), strict=True):
         if isinstance(value, (ListView, MapView, str, float)) and name not in {"bodies", "joints", "forces", "events"}:
@@ -272,9 +272,9 @@ def test_a_part_is_in_one_place_only(pendulum):
     other.bodies.append(twin)
     twin.mass = 9
     assert other.body("twin").mass == 9 and rod.mass == "m1" and [body.name for body in pendulum.bodies] == ["rod"]
-    with pytest.raises(sestina.InputError, match=r"bodies\[1\]: 3 is no Body"):
+    with pytest.raises(sestina.InputError, match=r"bodies\[1\]: 3 is not of type Body"):
         pendulum.bodies.append(3)
-    with pytest.raises(sestina.InputError, match=r"bodies\[1\]: .*Joint.* is no Body"):
+    with pytest.raises(sestina.InputError, match=r"bodies\[1\]: .*Joint.* is not of type Body"):
         pendulum.bodies.append(pendulum.joint("hinge"))
 
 

@@ -62,7 +62,7 @@ TEST(Plot, WritesTheFormatThatTheSuffixNames) {
   }
   EXPECT_EQ(directory.files(), 4u);  // and no temporary file
   EXPECT_EQ(message_of([&] { plot_result(pendulum(), options_for("a.jpg")); }),
-            "'a.jpg' is no figure: its name must end in .png, .svg or .pdf");
+            "'a.jpg' is not a figure: its name must end in .png, .svg or .pdf");
 }
 
 TEST(Plot, TellsInAnSvgWhatItShows) {

@@ -116,7 +116,7 @@ TEST(ReducedFile, RefusesWhatIsNoReducedBody) {
   EXPECT_THAT(fault_of([](ReducedModes& m) { m.interfaces[1].name = "left"; }), HasSubstr("occurs twice"));
   EXPECT_THAT(fault_of([](ReducedModes& m) { m.interfaces[1].name = "a b"; }),
               HasSubstr("'a b' is not the name"));
-  EXPECT_THAT(fault_of([](ReducedModes& m) { m.interfaces[0].axes.xx += 0.1; }), HasSubstr("no rotation"));
+  EXPECT_THAT(fault_of([](ReducedModes& m) { m.interfaces[0].axes.xx += 0.1; }), HasSubstr("not a rotation"));
   EXPECT_THAT(fault_of([](ReducedModes& m) { m.interfaces[0].shifts[1].z = INFINITY; }),
               HasSubstr("not finite"));
   EXPECT_THAT(fault_of([](ReducedModes& m) { m.interfaces[0].turns.pop_back(); }),

@@ -117,7 +117,7 @@ TEST(FreezeColumns, TellsWhatIsWrongWithExpressions) {
   EXPECT_THAT(faults_with("x", "friction.value"),
               HasSubstr("force 'friction' is a joint_damper and has no value"));
   EXPECT_THAT(faults_with("x", "1 +"), HasSubstr("in '1 +'"));
-  EXPECT_THAT(faults_with("x", "hinge.u", "J,W"), HasSubstr("output.columns.x.unit: 'J,W' is no unit"));
+  EXPECT_THAT(faults_with("x", "hinge.u", "J,W"), HasSubstr("output.columns.x.unit: 'J,W' is not a unit"));
   EXPECT_EQ(faults_with("x", "push.value[2] + drive.value + arm.tip.x + ground.origin.x + l + stage + t"),
             "");
 }

@@ -134,9 +134,9 @@ TEST(Inputs, CodeIsRefusedWhereItsRatesAreWanted) {
   in_output.set_input(cart.F, still);
   in_output.add_output("rate", cart.mechanics.rate(cart.F));
   EXPECT_THAT(message_of([&] { in_output.simulate(options_of(1, 0.1)); }),
-              HasSubstr("no coordinate, speed or given"));
+              HasSubstr("not a coordinate, speed or given"));
   EXPECT_THAT(message_of([&] { in_output.set_input(cart.x, still); }),
-              HasSubstr("x is no function of time beside"));
+              HasSubstr("x is not a function of time other than"));
   EXPECT_THAT(message_of([&] { in_output.set_input(cart.F, InputFunction{}); }), HasSubstr("is empty"));
   EXPECT_THAT(message_of([&] {
                 in_output.set_input(cart.F, {still.value, {1.0, 1.0}});

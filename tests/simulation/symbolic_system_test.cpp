@@ -253,7 +253,7 @@ TEST(SymbolicSystem, TakesInputsAsFunctionsOfTime) {
   SymbolicSystem system(kane);
   system.set({{m, 2.0}, {k, 8.0}, {A, 3.0}});
   EXPECT_THAT(message_of([&] { (void)system.simulate(options(1.0, 0.1)); }),
-              testing::HasSubstr("F is no coordinate, speed or given function of time"));
+              testing::HasSubstr("F is not a coordinate, speed or given function of time"));
   system.set_input(F, A * sin(mechanics.time()));
   system.set_initial({{x, 1.0}});
   system.add_output("drive", F, "N");
@@ -456,8 +456,11 @@ TEST(SymbolicSystem, SaysWhatInitialValuesLack) {
   EXPECT_THAT(message_of([&] {
                 system.set_initial({{pendulum.m, 1.0}});
               }),
-              testing::HasSubstr("m is no coordinate or speed"));
-  EXPECT_THAT(message_of([&] { system.set({{pendulum.x, 1.0}}); }), testing::HasSubstr("x is no constant"));
+              testing::HasSubstr("m is not a coordinate or speed"));
+  EXPECT_THAT(message_of([&] {
+                system.set({{pendulum.x, 1.0}});
+              }),
+              testing::HasSubstr("x is not a constant"));
 
   const LagrangesMethod lagrange = pendulum.by_lagrange();
   SymbolicSystem other(pendulum.mechanics, lagrange);

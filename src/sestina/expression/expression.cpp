@@ -28,7 +28,7 @@ Graph* common_graph(std::initializer_list<const Expression*> expressions) {
 // doubles: formulations for any scalar rely on that.
 template <class Describe>
 Expression checked(const Coefficient& value, bool may_be_zero, Describe operation) {
-  if (std::isnan(value.value())) throw InputError(fmt::format("{} is no real number", operation()));
+  if (std::isnan(value.value())) throw InputError(fmt::format("{} is not a real number", operation()));
   if (!value.is_finite()) throw InputError(fmt::format("{} is beyond the range of numbers", operation()));
   if (value.value() == 0.0 && !may_be_zero) {
     throw InputError(fmt::format("{} is too small for a number other than zero", operation()));

@@ -68,7 +68,7 @@ FigureFormat format_of(const std::filesystem::path& path) {
   if (suffix == ".png") return FigureFormat::png;
   if (suffix == ".svg") return FigureFormat::svg;
   if (suffix == ".pdf") return FigureFormat::pdf;
-  throw InputError("'" + path.string() + "' is no figure: its name must end in .png, .svg or .pdf");
+  throw InputError("'" + path.string() + "' is not a figure: its name must end in .png, .svg or .pdf");
 }
 
 struct LegendEntry {

@@ -53,7 +53,7 @@ void write_values(hid_t file, const char* name, const NumberList& values,
 NumberList read_values(hid_t file, const char* name, std::size_t wanted) {
   const Hdf5Dataset dataset = open_dataset(file, name);
   const Hdf5Type type(H5Dget_type(dataset.get()));
-  if (H5Tget_class(type.get()) != H5T_FLOAT) throw Hdf5Error(fmt::format("'{}' are no numbers", name));
+  if (H5Tget_class(type.get()) != H5T_FLOAT) throw Hdf5Error(fmt::format("'{}' are not numbers", name));
   const Hdf5Space space(H5Dget_space(dataset.get()));
   const std::size_t count = count_elements(file, space.get(), sizeof(double));
   if (count != wanted) {
@@ -184,7 +184,7 @@ std::string find_fault_of_interfaces(const ReducedModes& modes) {
       return fmt::format("the numbers of the interface '{}' are not finite", name);
     }
     if (!is_rotation(interface.axes))
-      return fmt::format("the axes of the interface '{}' are no rotation", name);
+      return fmt::format("the axes of the interface '{}' are not a rotation", name);
     if (interface.second.empty() != modes.interfaces.front().second.empty()) {
       return "only some of its interfaces have shifts of second order";
     }

@@ -134,7 +134,7 @@ class SetOption {
     } else if (copy->is_map() && path_[step].index < 0) {
       replace_entry(*copy, step);
     } else {
-      fail(path_text(step) + " is " + (copy->is_map() ? "a map and has no [index]" : "no list or map"));
+      fail(path_text(step) + " is " + (copy->is_map() ? "a map and has no [index]" : "not a list or map"));
     }
     return copy;
   }

@@ -27,7 +27,7 @@ std::string find_fault_of_unit(const std::string& unit) {
   const bool has_control =
       std::ranges::any_of(unit, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   if (!has_control && unit.find_first_of(",\"") == std::string::npos && !unit.starts_with('#')) return {};
-  return fmt::format("'{}' is no unit: it has a comma, a quote, a line break or begins with #", unit);
+  return fmt::format("'{}' is not a unit: it has a comma, a quote, a line break or begins with #", unit);
 }
 
 }  // namespace

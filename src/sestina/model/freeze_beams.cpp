@@ -186,7 +186,7 @@ std::optional<Freezer::SlopePlace> Freezer::find_slope(PointIndex point, const M
     const auto k = static_cast<std::size_t>(node - beam.nodes.begin());
     return SlopePlace{beam.slope_q[k], beam.slope_u[k]};
   }
-  fail(mark, path, fmt::format("'{}' is no point of a cable", data_.points[point].name));
+  fail(mark, path, fmt::format("'{}' is not a point of a cable", data_.points[point].name));
   return std::nullopt;
 }
 

@@ -76,7 +76,7 @@ Freezer::CoupledCoordinates Freezer::find_coupled_coordinates(const ForceSpec& s
            std::move(message));
     };
     if (name.text.find('.') == std::string::npos) {
-      refuse(fmt::format("'{}' is no coordinate of a joint: expected JOINT.q or JOINT.q[i]", name.text));
+      refuse(fmt::format("'{}' is not a coordinate of a joint: expected JOINT.q or JOINT.q[i]", name.text));
       continue;
     }
     const auto found = find_coordinate(name.text);

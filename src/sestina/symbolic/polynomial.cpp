@@ -334,7 +334,7 @@ std::vector<std::pair<int, Expression>> coefficients_of(Mechanics& mechanics, co
                                                         const Expression& of) {
   Graph& graph = mechanics.graph();
   const Expr x = of.in(graph);
-  if (graph.is_number(x)) throw InputError("coefficients of a number: it is no unknown of a polynomial");
+  if (graph.is_number(x)) throw InputError("coefficients of a number: it is not an unknown of a polynomial");
   std::vector<std::pair<int, Expression>> coefficients;
   for (const auto& [exponent, terms] : Collector(graph, x)(expression.in(graph))) {
     const Expr sum = graph.sum(terms);

@@ -72,12 +72,12 @@ class SteadySearch {
  private:
   void check() const {
     for (const Expression& e : options_.unsteady) {
-      if (!is_in(motion_.u, e)) throw InputError(fmt::format("{} is no speed", to_text(e)));
+      if (!is_in(motion_.u, e)) throw InputError(fmt::format("{} is not a speed", to_text(e)));
     }
     for (const auto& pair : options_.values) {
       if (!is_in(motion_.q, pair.first) && !is_in(motion_.u, pair.first) &&
           !is_in(options_.unknowns, pair.first)) {
-        throw InputError(fmt::format("{} is no coordinate, speed or unknown", to_text(pair.first)));
+        throw InputError(fmt::format("{} is not a coordinate, speed or unknown", to_text(pair.first)));
       }
     }
     if (options_.unknowns.empty()) throw InputError("a steady motion is sought, but nothing is unknown");

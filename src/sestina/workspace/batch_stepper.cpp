@@ -24,7 +24,8 @@ const ButcherTableau& checked_tableau(const Model& model, const SimulatorOptions
 std::string explain_no_batch_steps(const Model& model, const SimulatorOptions& options) {
   if (model.has_contacts()) return "the model has contacts, or limits that are enforced";
   const std::string rule = with_rule(model, options).rule.name;
-  if (find_tableau(rule) == nullptr) return fmt::format("the rule {} is no explicit Runge-Kutta rule", rule);
+  if (find_tableau(rule) == nullptr)
+    return fmt::format("the rule {} is not an explicit Runge-Kutta rule", rule);
   if (options.tolerances) return "each state would have steps of its own length";
   if (options.solver != "recursive") return fmt::format("the solver {} works by itself", options.solver);
   if (!model.user_forces().empty()) return "the model has user forces";

@@ -34,7 +34,7 @@ std::string explain_no_lanes(const Workspace& workspace) {
   if (analysis.coordinates != "relative") return "the coordinates are " + analysis.coordinates;
   if (analysis.solver != "recursive") return "the solver is " + analysis.solver + ", and not recursive";
   if (find_tableau(analysis.integrator) == nullptr) {
-    return "the integrator " + analysis.integrator + " is no explicit Runge-Kutta rule";
+    return "the integrator " + analysis.integrator + " is not an explicit Runge-Kutta rule";
   }
   if (!model.events().empty()) return "the model has events";
   if (model.nx() > 0) return "the model has the state " + model.states().front().name + ", which has a rate";
