@@ -98,7 +98,7 @@ def _unknowns(path: Path, nodes: Array, directions: Array, labels: Integers) -> 
 
 def _read_dof(path: Path, labels: Integers) -> Integers:
     if not path.exists():
-        raise InputError(f"{path}: is missing: CalculiX writes it beside the matrices")
+        raise InputError(f"{path}: is missing: CalculiX writes it next to the matrices")
     nodes, directions = [], []
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         node, _, direction = line.strip().partition(".")

@@ -67,7 +67,7 @@ class ReducedBody:
         At a node it is the mean of the elements around it. Raises InputError for a body made from matrices.
         """
         if self._mesh is None or self._material is None:
-            raise InputError("stresses: this body was made from matrices, which tell nothing of its material")
+            raise InputError("stresses: this body was made from matrices, which contain no material")
         given = self._of_modes(amplitudes)
         by_mode = np.array([nodal_stresses(self._mesh, self._material, mode) for mode in self.modes])
         found: Array = np.tensordot(given, by_mode, axes=1)
@@ -132,7 +132,7 @@ def reduce(
     parts = [_Interface.of(name, given, nodes, weights) for name, given in interfaces.items()]
     _check_interfaces(parts)
     if geometric_stiffness and isinstance(mesh, Mapping):
-        raise InputError("reduce: geometric_stiffness needs a mesh and a material; matrices tell nothing of stresses")
+        raise InputError("reduce: geometric_stiffness needs a mesh and a material; matrices do not determine stresses")
     basis = _Basis(M, K, parts, nodes)
     vectors = basis.vectors(count)
     body = _diagonalize(M, K, vectors, parts, nodes)

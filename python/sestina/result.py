@@ -77,7 +77,7 @@ class Result(NamedAttributes):
         """A copy of the simulated description. A result read from a CSV file has none."""
         if self._system is None:
             if not self.table.model_text:
-                raise InputError("the result does not tell its model: HDF5 files (.h5) of models do, those of symbolic systems and CSV files do not")
+                raise InputError("the result does not contain its model: HDF5 files (.h5) of models do, those of symbolic systems and CSV files do not")
             self._system = _core._loads(self.table.model_text, "the model of the result", [])
         return self._system.copy()
 

@@ -154,7 +154,8 @@ void bind_measures(nb::module_& module) {
       .def_prop_ro("potential", &ParticleMeasures::potential, "pair + bonded.")
       .def_ro("thermostat", &ParticleMeasures::thermostat,
               "Energy given to a Nose-Hoover thermostat, so that the total is conserved.")
-      .def_ro("barostat", &ParticleMeasures::barostat, "Energy given to a barostat, likewise.")
+      .def_ro("barostat", &ParticleMeasures::barostat,
+              "Energy given to a barostat, a part of the conserved total.")
       .def_ro("volume", &ParticleMeasures::volume, "Of the box.")
       .def_prop_ro("total", &ParticleMeasures::total, "kinetic + potential + thermostat + barostat.")
       .def_ro("virial", &ParticleMeasures::virial, "Sum of r . F.")

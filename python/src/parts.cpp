@@ -214,12 +214,14 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
           "Of joint_spring, cartesian_spring, torsional_spring_damper: coordinates without force, rad or m.")
       .numbers("rotational_stiffness", &ForceSpec::rotational_stiffness,
                "Of bushing, N m/rad: one for all axes of `from_`, or three.")
-      .numbers("rotational_damping", &ForceSpec::rotational_damping, "Of bushing, N m s/rad: likewise.")
+      .numbers("rotational_damping", &ForceSpec::rotational_damping,
+               "Of bushing, N m s/rad: one for all axes of `from_`, or three.")
       .numbers(
           "stiffness_matrix", &ForceSpec::stiffness_matrix,
           "Of bushing: 36 numbers by rows, of [displacement; rotation]; instead of the two stiffnesses. Of "
           "second_order: (b + n)^2 by rows, for [coupled_to; coordinates].")
-      .numbers("damping_matrix", &ForceSpec::damping_matrix, "Of bushing and second_order: likewise.")
+      .numbers("damping_matrix", &ForceSpec::damping_matrix,
+               "Of bushing and second_order: in the form of stiffness_matrix.")
       .numbers("axis", &ForceSpec::axis, "Of torsional_spring_damper, in the axes of `from_`.")
       .view(
           ViewKind::kList,

@@ -26,7 +26,7 @@ std::vector<Expression> distinct(const char* what, const std::vector<Scalar>& sy
   std::vector<Expression> all;
   for (const Scalar& symbol : symbols) {
     if (std::find(all.begin(), all.end(), symbol.value) != all.end()) {
-      throw InputError(fmt::format("{}: {} stands there twice", what, to_text(symbol.value)));
+      throw InputError(fmt::format("{}: {} occurs twice", what, to_text(symbol.value)));
     }
     all.push_back(symbol.value);
   }

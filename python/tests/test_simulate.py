@@ -192,7 +192,7 @@ def test_results_are_saved_and_read(pendulum, tmp_path):
         np.testing.assert_array_equal(again.table.values, result.table.values)
         assert again.columns == result.columns and again.report is None
     assert again.model.nu == 1 and again.system.to_yaml() == result.system.to_yaml()
-    with pytest.raises(sestina.InputError, match="does not tell its model"):
+    with pytest.raises(sestina.InputError, match="does not contain its model"):
         sestina.read_result(tmp_path / "saved.csv").system
     np.testing.assert_array_equal(sestina.read_result(tmp_path / "direct.csv").table.values, result.table.values)
     with pytest.raises(sestina.InputError):

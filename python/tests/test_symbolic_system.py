@@ -422,7 +422,7 @@ def test_a_disc_turns_steadily_and_keeps_doing_so():
     result = system.simulate(0.5, rtol=1e-11, atol=1e-13)
     assert np.abs(result[lean] - 0.3).max() < 1e-7
     assert np.ptp(result["yaw"]) > 0.5
-    with pytest.raises(sestina.InputError, match="stands there twice"):
+    with pytest.raises(sestina.InputError, match="occurs twice"):
         sm.find_steady_motion(kane, numbers, unknowns=[u2, u2])
 
 

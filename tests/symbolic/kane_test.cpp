@@ -465,9 +465,9 @@ TEST_F(KaneTest, ASymbolStandsOnce) {
     return why_refused(N, {.q_ind = q, .u_ind = speeds, .kd_eqs = kinematics}, bodies);
   };
   EXPECT_EQ(refused({x, y}, {u, v}), testing_support::kNothingThrown);
-  EXPECT_EQ(refused({x, x}, {u, v}), "x stands more than once among the coordinates and speeds");
-  EXPECT_EQ(refused({x, y}, {u, u}), "u stands more than once among the coordinates and speeds");
-  EXPECT_EQ(refused({x, y}, {x, v}), "x stands more than once among the coordinates and speeds");
+  EXPECT_EQ(refused({x, x}, {u, v}), "x occurs more than once among the coordinates and speeds");
+  EXPECT_EQ(refused({x, y}, {u, u}), "u occurs more than once among the coordinates and speeds");
+  EXPECT_EQ(refused({x, y}, {x, v}), "x occurs more than once among the coordinates and speeds");
 }
 
 }  // namespace

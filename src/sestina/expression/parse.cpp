@@ -84,11 +84,11 @@ class Parser {
   [[noreturn]] void fail_after_operand() const {
     const char c = peek();
     if (c == ')') fail(at_, "this ')' closes nothing");
-    if (c == '<' || c == '>') fail(at_, "a comparison can only stand in the first argument of if()");
+    if (c == '<' || c == '>') fail(at_, "a comparison is allowed only in the first argument of if()");
     if (c == '=' || c == '!') {
       fail(at_, fmt::format("{} is not an operator; conditions are written with <, <=, > or >=", here()));
     }
-    if (c == ',') fail(at_, "a ',' can only stand between the arguments of a function");
+    if (c == ',') fail(at_, "a ',' is allowed only between the arguments of a function");
     fail(at_, fmt::format("expected an operator or the end, not {}", here()));
   }
 

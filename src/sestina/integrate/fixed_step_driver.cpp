@@ -22,7 +22,7 @@ void FixedStepDriver::check_fit(const IntegrationRule&, double t_start, double t
       std::numeric_limits<double>::epsilon() * std::max(std::abs(t_start), std::abs(t_end));
   if (1e-3 * dt_ > spacing) return;
   throw InputError({{{{}, "step.dt"},
-                     fmt::format("{} s is too short to tell the instants of a run from {} s to {} s apart",
+                     fmt::format("{} s is too short to distinguish the instants of a run from {} s to {} s",
                                  dt_, t_start, t_end)}});
 }
 

@@ -186,7 +186,7 @@ NumberCollector::Evaluated NumberCollector::evaluate(const Number& number, const
   const std::size_t faults_before = faults_.size();
   const Expr expr = parse_text(number, path, [&](std::string_view name) -> std::variant<Expr, std::string> {
     if (name == "t" || name.find('.') != std::string_view::npos) {
-      return fmt::format("'{}' changes with time: only parameters can stand here", name);
+      return fmt::format("'{}' changes with time: only parameters are allowed here", name);
     }
     return fmt::format("there is no parameter '{}'{}", name, suggestion(name, names_));
   });

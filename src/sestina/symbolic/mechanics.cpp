@@ -167,7 +167,7 @@ void check_variables(Mechanics& mechanics, const std::vector<Expression>& variab
           fmt::format("{} is not a function of time, as coordinates and speeds are", to_text(e)));
     }
     if (!known.insert(node.id).second) {
-      throw InputError(fmt::format("{} stands more than once among the coordinates and speeds", to_text(e)));
+      throw InputError(fmt::format("{} occurs more than once among the coordinates and speeds", to_text(e)));
     }
   }
 }

@@ -152,8 +152,8 @@ void check_analysis(const System& system, const Model& model, const Analysis& an
   }
   if (kTellApart * analysis.output_every < std::numeric_limits<double>::epsilon() * analysis.duration) {
     faults.add({system.output.every ? system.output.every->mark : Mark{}, "output.every"},
-               fmt::format("{} s is too short to tell the rows of a run of {} s apart", analysis.output_every,
-                           analysis.duration));
+               fmt::format("{} s is too short to distinguish the rows of a run of {} s",
+                           analysis.output_every, analysis.duration));
   } else {
     add_fault_of_rows(system, model, analysis, faults);
   }
