@@ -38,8 +38,9 @@ void plot(const PlotCommand& options) {
   if (SweepFile::is_sweep_file(options.result)) return plot_sweep(options);
   const ResultTable table = read_result(options.result);
   if (table.unchecked_rows() > 0) {
-    print_error("sestina: no checksum covers the last {} of {} rows of {}: the run was killed, or goes on\n",
-                table.unchecked_rows(), table.rows(), options.result);
+    print_error(
+        "sestina: no checksum covers the last {} of {} rows of {}: the run was killed, or is in progress\n",
+        table.unchecked_rows(), table.rows(), options.result);
   }
   PlotOptions plot = options.plot;
   // Analyses without time have another axis; modes also have a frequency, so `mode` comes last.

@@ -144,8 +144,8 @@ template <class T>
     const Lanes3<T>&x = R[0], &y = R[1];
     const Lanes3<T> ax = (M.J.xx - M.J.zz) * x, by = (M.J.yy - M.J.zz) * y;
     const Lanes3<T> diagonal = Lanes3<T>::all(M.J.zz) + (ax * x + by * y);
-    const Lanes3<T> beside = ax * x.rotated() + by * y.rotated();  // xy yz zx
-    Lanes3<T>::store_symmetric(diagonal, beside, result.J);
+    const Lanes3<T> off_diagonal = ax * x.rotated() + by * y.rotated();  // xy yz zx
+    Lanes3<T>::store_symmetric(diagonal, off_diagonal, result.J);
   } else {
     result.J = rotate(Rotation<T>::from_columns(to_vec3(R[0]), to_vec3(R[1]), to_vec3(R[2])), M.J);
   }

@@ -303,17 +303,17 @@ class Parser {
   }
 
   std::array<Expr, 2> parse_arguments(std::string_view name, int count) {
-    const auto wants = [&] {
+    const auto expected_count = [&] {
       return fmt::format("{}() takes {} argument{}", short_name(name), count, count == 1 ? "" : "s");
     };
     std::array<Expr, 2> arguments;
     for (int i = 0; i < count; ++i) {
-      if (i > 0 && peek() == ')') fail(at_, wants());
+      if (i > 0 && peek() == ')') fail(at_, expected_count());
       if (i > 0) expect(',', "between arguments");
-      if (peek() == ')') fail(at_, wants());
+      if (peek() == ')') fail(at_, expected_count());
       arguments[static_cast<std::size_t>(i)] = parse_sum();
     }
-    if (peek() == ',') fail(at_, wants());
+    if (peek() == ',') fail(at_, expected_count());
     if (peek() == '<' || peek() == '>' || peek() == '=') fail_after_operand();
     expect(')', fmt::format("after the argument{} of {}", count == 1 ? "" : "s", short_name(name)));
     return arguments;
