@@ -1,7 +1,7 @@
 // Time per particle and step of the Lennard-Jones fluid of LAMMPS' benchmark (density 0.8442, T = 1.44 at the
 // start, cutoff 2.5, skin 0.3, step 0.005), for the sizes given, or for 32,000 particles:
 //   bench_particles [CELLS]... [--threads N]
-// 4 CELLS^3 particles each. benchmarks/peers/lammps_fluid.py runs it beside LAMMPS.
+// 4 CELLS^3 particles each. benchmarks/peers/lammps_fluid.py compares it with LAMMPS.
 #include <fmt/format.h>
 
 #include <chrono>

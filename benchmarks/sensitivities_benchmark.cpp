@@ -1,6 +1,6 @@
 // The cost of a run's derivatives by 20 parameters (masses, lengths, springs and dampers of a chain of
-// revolute joints, open, then with its last tip on a rod to the ground), beside that of the run, with the
-// same fixed steps: bench_sensitivities [REPEATS].
+// revolute joints, open, then with its last tip on a rod to the ground), compared with that of the
+// run, with the same fixed steps: bench_sensitivities [REPEATS].
 //
 // For each number of links: processor time of a run of 1000 steps; what a parameter costs as a part of the
 // run; and the gradient of a final coordinate by the parameters (run_gradient.h) in runs, the run itself

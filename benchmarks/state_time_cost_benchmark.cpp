@@ -5,7 +5,7 @@
 //   bench_state_time_cost matrices > table.md    the linear equations along the tree, by elements, as a whole
 //   bench_state_time_cost forces > table.md      a chain with and without springs and dampers in its joints
 //   bench_state_time_cost degrees > table.md     a tolerance with each pair, and with the one it chooses
-//   bench_state_time_cost scales > table.md      elements that each body would want for itself
+//   bench_state_time_cost scales > table.md      elements that each body alone would need
 //   bench_state_time_cost work > points.csv      system, method, parameter, error, seconds
 //
 // Times are the best of kRounds rounds, of a solver that has been made before; the whole has one round, of
@@ -364,7 +364,7 @@ void measure_work() {
                         fmt::format("{} elements", elements), distance(*model, run.end, reference),
                         run.seconds);
           } catch (const ComputationError&) {
-            // Elements too long for Newton's method are no point of the curve.
+            // Elements too long for Newton's method are not points of the curve.
           }
         }
       }

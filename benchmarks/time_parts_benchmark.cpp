@@ -6,7 +6,7 @@
 //   recursive     grain 0
 //   plain         every body a piece: grain 1
 //   hybrid        with the grain that the program takes
-//   pieces        other grains, so that the cost of a body and that of an assembly can be told apart
+//   pieces        other grains, so that the cost of a body and that of an assembly can be separated
 // (on several threads both at once, as in a run, and counted as solution)
 // and, without times, the grain of the hybrid for lengths that are not run.
 // The parts are timed in turn, and the shortest of the rounds counts, since other work can only add.

@@ -1,5 +1,6 @@
-# The target `installable` builds all that `cmake --install` puts in place, and not the tests. What is not built is told
-# before anything is written; hence this stands before the folders, whose files are installed in their order.
+# The target `installable` builds all that `cmake --install` puts in place, and not the tests. What
+# is not built is reported before anything is written; hence this precedes the folders, whose files
+# are installed in their order.
 add_custom_target(installable)
 set(files $<TARGET_GENEX_EVAL:installable,$<TARGET_PROPERTY:installable,SESTINA_FILES>>)
 install(CODE "set(sestina_files \"${files}\")\nset(sestina_build \"${PROJECT_BINARY_DIR}\")")

@@ -19,7 +19,7 @@ function(sestina_precompile_tests name)
   else()
     target_precompile_headers(${name} REUSE_FROM test_base)
   endif()
-  # Without the time in it the file is the same each time that it is made, and the compiler cache knows it again.
+  # Without a time stamp the file is the same each time that it is made, so that the compiler cache recognises it.
   target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()
 
@@ -34,7 +34,7 @@ target_compile_features(sestina_flags INTERFACE cxx_std_20)
 target_compile_options(sestina_flags INTERFACE
   $<BUILD_INTERFACE:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual>
   $<BUILD_INTERFACE:-fno-math-errno;-ffp-contract=off>)
-# g++ 12 sees overlapping copies where texts are joined (GCC bug 105651, mended in 13).
+# g++ 12 sees overlapping copies where texts are joined (GCC bug 105651, fixed in 13).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(sestina_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()

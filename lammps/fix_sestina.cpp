@@ -375,7 +375,7 @@ double FixSestina::respa_step(int level) const {
   return static_cast<double*>(lammps_extract_global(lmp, "respa_dt"))[level];
 }
 
-// The forces of the level stand in the atoms.
+// The atoms hold the forces of the level.
 void FixSestina::initial_integrate_respa(int vflag, int level, int) {
   std::vector<double>& forces = forces_of_level_[static_cast<std::size_t>(level)];
   const bool is_outer = level + 1 == static_cast<int>(forces_of_level_.size());
@@ -404,8 +404,8 @@ void FixSestina::final_integrate_respa(int level, int) {
   add_virial(f_);
 }
 
-// The degrees of freedom that joints take from the atoms of a group. Inertia beside that of the atoms has
-// energy that temperatures of atoms do not see.
+// The degrees of freedom that joints take from the atoms of a group. Inertia in addition to that of
+// the atoms has energy that temperatures of atoms do not include.
 decltype(std::declval<Fix&>().dof(0)) FixSestina::dof(int number) {
   const int bit = number >= 0 ? 1 << number : 1;
   int own = 0, all = 0;

@@ -13,7 +13,8 @@ namespace sestina::lammps {
 
 using AtomId = std::int64_t;
 
-// Bodies that stand after their parents. The particles of a body are places in `atoms`.
+// Bodies in an order in which they follow their parents. The particles of a body are places in
+// `atoms`.
 struct JointTable {
   std::vector<AtomId> atoms;  // ascending
   std::vector<ParticleBody> bodies;
@@ -25,7 +26,7 @@ struct JointTable {
 //
 //   NUMBER WORD ATOM ...                  a body, as fix poems reads it: the word is not used
 //   joint NUMBER PARENT KIND at ATOM [along ATOM ATOM] [across ATOM ATOM]
-//   inertia NUMBER VALUE                  about any axis, beside that of the atoms
+//   inertia NUMBER VALUE                  about any axis, in addition to that of the atoms
 //
 // Two bodies that share an atom have a ball joint there, unless a line names another one; the atom belongs to
 // the body that comes first. Throws InputError with the line: unknown words and numbers, joints that close a

@@ -1,4 +1,4 @@
-// Adds fix sestina to the fixes that a LAMMPS knows.
+// Adds fix sestina to the fixes of LAMMPS.
 #pragma once
 
 #include "fix_sestina.h"

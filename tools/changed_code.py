@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """changed_code.py BASE: of the names of files on standard input, those to print: C++ sources and headers whose code differs
-from that at BASE, comments and blanks left out, and all other files. Checks of code then pass over what was only explained
-anew."""
+from that at BASE, ignoring comments and blanks, and all other files. Checks of code then skip files in which only comments
+changed."""
 
 import pathlib
 import re
@@ -13,7 +13,7 @@ PIECES = re.compile(r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'
 
 
 def code_of(text):
-    """Without comments and blanks; a difference in these alone compiles to the same."""
+    """The code without comments and blanks, which do not affect its compilation."""
     bare = PIECES.sub(lambda piece: " " if piece.group(0).startswith("/") else piece.group(0), text)
     return re.sub(r"\s+", "", bare)
 

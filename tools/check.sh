@@ -4,7 +4,7 @@
 #
 # By default one compiler does most of the work: clang++ builds and tests everything. g++ compiles the library, with little
 # optimisation, and runs the tests in which compilers differ most (numbers, lanes, order of evaluation); the sanitizers,
-# clang-tidy and the tutorials that add a part look at what changed (tools/changed_files.sh); fuzz targets answer the
+# clang-tidy and the tutorials that add a part check what changed (tools/changed_files.sh); fuzz targets run on the
 # inputs that are kept. --full is for a person: every test by clang++, by g++ with full optimisation and under the
 # sanitizers, clang-tidy on every source, random inputs for each fuzz target, and the core tests compiled for AArch64 and
 # run by an emulator, which --aarch64 does alone.

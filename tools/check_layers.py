@@ -2,7 +2,7 @@
 """Checks that a folder of src/sestina includes only folders that it depends on.
 
 The DEPENDS of each folder's CMakeLists.txt are the architecture, but all folders share one include
-path, so that the compiler would not notice an include that goes upward; the linker often neither.
+path, so that neither the compiler nor, often, the linker would notice an include that goes upward.
 """
 
 import pathlib
@@ -33,7 +33,7 @@ def direct_dependencies():
 
 
 def below(folder, graph, path=()):
-    """All folders that `folder` stands on, itself included."""
+    """All folders on which `folder` depends, including itself."""
     if folder in path:
         sys.exit(f"{SOURCE}: the folders {' -> '.join(path + (folder,))} depend on each other in a circle")
     found = {folder}

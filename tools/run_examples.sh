@@ -55,7 +55,7 @@ for name in "${names[@]}"; do
   printf '\n==== %s\n' "$name"
   "$sestina" run "examples/$name.yaml" --out "$out/$name.csv"
   "$sestina" compare "examples/$name.yaml"
-  # Column names hold no spaces, and options stand among them: they are meant to be split.
+  # Column names hold no spaces, and options are among them: they are meant to be split.
   read -ra columns <<<"$(columns_of "$name")"
   "$sestina" plot "$out/$name.csv" "${columns[@]}" -o "$out/$name.png"
 done

@@ -8,11 +8,11 @@ The blocks of a page run in their order in FOLDER:
     ```python            in one namespace, as in a notebook
     ```sh                only where every line begins with `sestina `, and SESTINA_PROGRAM says where that program is
     ```xml title="arm.urdf"    any language but diff: the text is written to the file of that name
-    <!-- check           Python that a reader does not see: what the page says holds
+    <!-- check           Python that a reader does not see: it checks the claims of the page
     -->
 
-A line of JSON for each block that ran goes to standard output: the line of the page where it ends, what it printed, the
-pictures that it left, drawn with matplotlib or saved, and the formula that a notebook would show.
+Writes a line of JSON to standard output for each block that ran: the line of the page where it ends, its printed text, its
+pictures, drawn with matplotlib or saved, and the formula that a notebook would show.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _save_figures(stem: str, first: int) -> list[str]:
 
 
 def run_page(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Iterator[Output]:
-    """Run the blocks of a page in a folder, which becomes the working directory; what each of them left."""
+    """Run the blocks of a page in a folder, which becomes the working directory; return the output of each."""
     path = pathlib.Path(path).resolve()
     os.chdir(folder)
     names: dict[str, Any] = {"__name__": "__main__"}

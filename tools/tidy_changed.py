@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tidy_changed.py BUILD JOBS: clang-tidy on the sources that changed (tools/changed_files.sh reads their names).
 
-A changed header is checked within one source that includes it. BUILD is a folder that has been configured: it tells how
+A changed header is checked within one source that includes it. BUILD is a configured build folder, which defines how
 each source is compiled.
 """
 import concurrent.futures

@@ -60,14 +60,14 @@ def members_of_types(part):
 
 
 def insert_after(keys, anchors, new):
-    """`new` stands after the last anchor that is there."""
+    """Inserts `new` after the last anchor present."""
     keys = [key for key in keys if key not in new]
     at = max((keys.index(anchor) + 1 for anchor in anchors if anchor in keys), default=len(keys))
     return keys[:at] + new + keys[at:]
 
 
 def text_of(value, indent=0, room=0):
-    """JSON as the file has it: what fits into a line stands in one, but for the outer levels."""
+    """JSON in the layout of the file: on one line if it fits, except for the outer levels."""
     if not isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
@@ -107,7 +107,7 @@ def new_schema():
 
 
 def new_page():
-    """The rows of each part stand before an anchor, in the table of its section; other sections have names of their own."""
+    """The rows of each part precede an anchor, in the table of its section; other sections have names of their own."""
     page = PAGE.read_text()
     for part, of in PARTS.items():
         anchor = "| `q` | number, or list |" if part == "joint" else "| `value` | numbers or expressions"

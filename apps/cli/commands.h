@@ -41,7 +41,7 @@ std::string check_file_name(const std::string& name);
 // How a robot (.urdf) becomes a model.
 struct RobotOptions {
   UrdfOptions urdf;
-  std::string given;  // one of these options that the command line has
+  std::string given;  // only these of the options exist on the command line
 
   void add_to(CLI::App& command);
 };
@@ -53,7 +53,7 @@ struct ModelOptions {
   RobotOptions robot;
 
   void add_to(CLI::App& command);
-  void add_set_to(CLI::App& command);  // --set alone
+  void add_set_to(CLI::App& command);  // Adds only --set.
   System read() const;
   ModelTree read_tree() const;
 };

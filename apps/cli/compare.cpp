@@ -32,7 +32,7 @@ std::string worst(double value, const std::string& place) {
   return place.empty() ? fmt::format("{:.1e}", value) : fmt::format("{:.1e} at {}", value, place);
 }
 
-// "all formulations agree", or which of them do not, or failed.
+// "all formulations agree", or which of them disagree or failed.
 std::string verdict(const Comparison& comparison) {
   if (comparison.states == 0) return "NOTHING IS COMPARED, since every formulation failed in every state";
   if (!comparison.agrees_where_computed()) return "THE FORMULATIONS DISAGREE";
@@ -99,7 +99,7 @@ System with_solver(System system, const std::string& solver) {
   return system;
 }
 
-// The elements of the model, or enough of high order to agree with a run of so many time steps.
+// The elements of the model, or enough of high order to agree with a run of that many time steps.
 System with_elements(System system, long steps) {
   constexpr long kStepsOfElement = 2, kFewest = 16, kMost = 1024, kOfWindow = 8;
   AnalysisSpec& analysis = system.analysis;
@@ -218,7 +218,7 @@ void compare_rows(const std::string& name, const Trajectory& other, const Trajec
   }
 }
 
-// A model without state-time equations is not a failure of the comparison. Returns whether the run was.
+// A model without state-time equations does not fail the comparison. Returns whether the run succeeded.
 bool compare_state_time(const System& system, const FrozenSystem& of, const Trajectory& reference, long steps,
                         const std::string& threads) {
   try {
@@ -236,7 +236,7 @@ bool compare_state_time(const System& system, const FrozenSystem& of, const Traj
   return true;
 }
 
-// The columns of the march in cartesian coordinates that `of` compares, in its order.
+// The columns of the trajectory in cartesian coordinates that correspond to those of `of`, in its order.
 ResultTable in_order_of(const ResultTable& table, const ResultTable& reference) {
   ResultHeader header = reference.header();
   std::vector<std::size_t> places;
@@ -276,7 +276,7 @@ bool compare_cartesian(const System& system, const FrozenSystem& of, const Traje
   return true;
 }
 
-// Why the solver takes no such model, or nothing.
+// Returns why the solver does not accept the model, or nothing.
 std::string explain_refusal(const FrozenSystem& of, const std::string& solver) {
   try {
     make_solver(solver, *of.model, calc_properties(*of.model));

@@ -28,7 +28,7 @@ std::string numbers(const std::vector<double>& values, int start, int count) {
   return text;
 }
 
-// Nodes of cables have no places of their own in the table.
+// Nodes of cables are not listed in the table.
 bool is_listed(const Model& model, BodyIndex body) {
   const auto has_node = [body](const BeamInfo& beam) {
     return beam.is_cable && std::ranges::find(beam.nodes, body) != beam.nodes.end();
@@ -212,7 +212,7 @@ void print_constraints(const Model& model, const Properties<double>& properties,
 
 int info(const ModelOptions& options) {
   const Workspace workspace(options.read());
-  // In cartesian coordinates the same mechanism has a tree all the same.
+  // In cartesian coordinates too, the same mechanism has a tree.
   const auto relative = workspace.model().relative();
   const auto model = relative ? relative : workspace.shared_model();
   const Properties<double> properties = calc_properties(*model);

@@ -88,7 +88,7 @@ int tell(const ParticleReport& report, const SimulateOptions& options, const std
 
 }  // namespace
 
-// A word that models of bodies need not be parsed for twice.
+// Looks for a keyword, so that models of bodies need not be parsed twice.
 bool is_particle_model(const ModelOptions& model) {
   if (model.path.ends_with(".urdf")) return false;
   const std::string text = read_text_file(model.path, kMostBytes);

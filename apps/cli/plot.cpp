@@ -38,15 +38,16 @@ void plot(const PlotCommand& options) {
   if (SweepFile::is_sweep_file(options.result)) return plot_sweep(options);
   const ResultTable table = read_result(options.result);
   if (table.unchecked_rows() > 0) {
-    print_error("sestina: no checksum covers the last {} of {} rows of {}: the run was killed, or goes on\n",
-                table.unchecked_rows(), table.rows(), options.result);
+    print_error(
+        "sestina: no checksum covers the last {} of {} rows of {}: the run was killed, or is in progress\n",
+        table.unchecked_rows(), table.rows(), options.result);
   }
   PlotOptions plot = options.plot;
   // Analyses without time have another axis; modes also have a frequency, so `mode` comes last.
   for (const char* name : {"frequency", "load", "mode"}) {
     if (options.x.empty() && table.has_column(name)) plot.x = name;
   }
-  // The structure of particles is over a distance or a cosine.
+  // The structure of particles is plotted over a distance or a cosine.
   const bool has_time = table.has_column("t") || table.columns() == 0;
   if (options.x.empty() && plot.x == "t" && !has_time) plot.x = table.header().columns.front().name;
   plot.log_x = options.log == "x" || options.log == "xy";

@@ -17,7 +17,7 @@
 namespace sestina::cli {
 namespace {
 
-Communicator* communicator = nullptr;  // of the session, while there is one
+Communicator* communicator = nullptr;  // of the session while it exists
 
 void tell(const std::string& message) {
   if (!message.empty()) print_error("{}\n", message);
@@ -37,7 +37,7 @@ int run_in_processes(const std::function<int(std::string& message)>& work) {
     const int status = work(message);
     if (is_first_process()) tell(message);
     const bool all_ended = session.await_end(status);
-    // A fault that all processes found has been reported by the first.
+    // A fault that all processes found has already been reported by the first.
     if (!is_first_process() && !(all_ended && session.has_failed_before())) tell(message);
     communicator = nullptr;
     if (!all_ended) MpiSession::abort(status);

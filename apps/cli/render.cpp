@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostMotionBytes = std::size_t{100} << 20;  // of the motion
-constexpr std::size_t kMostText = std::size_t{2} << 30;           // of all frames as text
+constexpr std::size_t kMostMotionBytes = std::size_t{100} << 20;  // s, end of the motion
+constexpr std::size_t kMostText = std::size_t{2} << 30;           // bytes of all frames as text
 constexpr int kMostFrames = 3000;
 
 struct RenderOptions {
@@ -86,7 +86,7 @@ std::string from_base64(std::string_view text) {
   return bytes;
 }
 
-// The pictures that stand in the text of the page.
+// Extracts the pictures contained in the text of the page.
 std::vector<std::string> frames_of(const std::string& page) {
   static constexpr std::string_view kMark = ";base64,";
   std::vector<std::string> frames;

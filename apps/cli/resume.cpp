@@ -35,8 +35,9 @@ int resume(const ResumeOptions& given) {
     return kSuccess;
   }
   if (checkpoint.program != "sestina " + version()) {
-    print_error("sestina: warning: {} was written by {}; whether the run goes on bit for bit is not known\n",
-                options.checkpoint, checkpoint.program);
+    print_error(
+        "sestina: warning: {} was written by {}; whether the run continues bit for bit is not known\n",
+        options.checkpoint, checkpoint.program);
   }
   Workspace workspace(read_model_of(checkpoint));
   std::string& out = options.simulate.out;

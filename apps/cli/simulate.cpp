@@ -217,7 +217,7 @@ void LimitOptions::add_to(CLI::App& command) {
                   "A run that would take more steps fails; its rows are kept\n"
                   "(otherwise as analysis.limits.steps says)")
       ->type_name("N");
-  command.add_option("--max-wall", wall_time, "Likewise for wall time (default: analysis.limits.wall_time)")
+  command.add_option("--max-wall", wall_time, "The same for wall time (default: analysis.limits.wall_time)")
       ->type_name("SECONDS");
 }
 

@@ -1,5 +1,5 @@
-// sestina structure MODEL [-o PREFIX] [--trajectory FILE] [--from T] [--to T] [--every N] [--set
-// PATH=VALUE]...
+// sestina structure MODEL [-o PREFIX] [--trajectory FILE] [--from T] [--to T] [--every N]
+//                   [--set PATH=VALUE]...
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -31,7 +31,7 @@ struct StudioOptions {
 
 #ifdef SESTINA_STUDIO
 
-// The desktop's browser, where there is a desktop; its words are not ours.
+// Opens the desktop's browser, if there is a desktop; its output is discarded.
 void open_browser(const std::string& url) {
   const bool has_desktop = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
   if (!has_desktop) return;
@@ -77,7 +77,7 @@ int serve(const StudioOptions& options) {
   studio::Server server({options.port},
                         [&](studio::Send send) { return make_session(options, std::move(send)); });
   const std::atomic<bool>& stop = catch_interrupt();
-  print("{}\nCtrl-C ends the studio. Who knows this address can use it, from this machine alone.\n",
+  print("{}\nCtrl-C ends the studio. Anyone who knows this address can use it, but only from this machine.\n",
         server.url());
   std::fflush(stdout);
   if (!options.no_browser) open_browser(server.url());
@@ -97,7 +97,7 @@ int serve(const StudioOptions& /*options*/) {
 
 void add_studio(CLI::App& app, int& status) {
   auto options = std::make_shared<StudioOptions>();
-  CLI::App* command = app.add_subcommand("studio", "Build, run and look at a model in a browser");
+  CLI::App* command = app.add_subcommand("studio", "Build, run and view a model in a browser");
   command
       ->add_option(
           "FILE", options->path,

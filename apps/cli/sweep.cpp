@@ -88,7 +88,7 @@ int tell_failures(const SweepReport& report, const SweepOptions& options) {
   if (report.cut > 0) {
     print_error(
         "sestina: warning: {} had more than the {} that 'series' has room for, which are the first ones; "
-        "'rows' tells how many\n",
+        "'rows' has their number\n",
         plural(report.cut, "run"), plural(report.rows, "row"));
   }
   if (report.failed > 0) {

@@ -70,7 +70,7 @@ std::optional<std::size_t> end_of_value(const std::string& text, std::size_t sta
     for (std::size_t i = start; i < text.size(); ++i) {
       if (text[i] == '[' || text[i] == '{') ++depth;
       if ((text[i] == ']' || text[i] == '}') && --depth == 0) return i + 1;
-      if (text[i] == '#' || text[i] == '"' || text[i] == '\'') return std::nullopt;  // left to a person
+      if (text[i] == '#' || text[i] == '"' || text[i] == '\'') return std::nullopt;  // left to the user
     }
     return std::nullopt;
   }
@@ -122,7 +122,7 @@ Document::Document(fs::path file) : file_(std::move(file)) {
   try {
     if (const YamlPointer root = parse_yaml(text_, file_.string(), ignored)) collect(collect, *root);
   } catch (const InputError&) {
-    known_files_.clear();  // a text with a fault of syntax names nothing yet
+    known_files_.clear();  // a text with a syntax error names no files yet
   }
 }
 
@@ -257,7 +257,7 @@ void Document::add_item(const std::string& list, const std::string& item) {
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   if (entry == nullptr || entry->value->is_null()) {
     if (entry != nullptr) throw InputError(fmt::format("{}: is empty; write an item into the text", list));
-    // Sections stand in the order of the documentation, before the analysis.
+    // Sections are in the order of the documentation, before the analysis.
     std::size_t at = lines.size();
     for (const char* later : {"analysis", "output"}) {
       const YamlEntry* next = entry_of(*root, later);
@@ -277,7 +277,7 @@ void Document::add_item(const std::string& list, const std::string& item) {
   }
   const auto start = static_cast<std::size_t>(entry->mark.line - 1);
   const std::size_t end = end_of_block(lines, start, static_cast<std::size_t>(entry->mark.column - 1));
-  // As far in as the first item.
+  // Indented like the first item.
   const std::size_t indent = indent_of(lines[static_cast<std::size_t>(
       (is_map ? entry->value->entries.front().mark.line : entry->value->mark.line) - 1)]);
   lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(end),
@@ -329,14 +329,14 @@ bool Document::redo() {
   return true;
 }
 
-// The next studio trusts what stands in the file.
+// The next studio trusts the contents of the file.
 void Document::refuse_outside_files() const {
   FaultList faults, ignored;
   YamlPointer root;
   try {
     root = parse_yaml(text_, file_.string(), ignored);
   } catch (const InputError&) {
-    return;  // work with a fault of syntax is saved as it is, and names no file yet
+    return;  // text with a syntax error is saved unchanged; it names no files yet
   }
   if (root) check_files(*root, faults);
   faults.throw_if_any();
@@ -369,7 +369,7 @@ bool Document::has_changed_on_disk() const {
   try {
     return fs::exists(file_) && read_text_file(file_, kLargestDocument) != saved_;
   } catch (const InputError&) {
-    return false;  // somebody is writing it
+    return false;  // another process is writing it
   }
 }
 

@@ -1,8 +1,7 @@
-// The text of a model as it is edited: undo and redo, places of faults, the file on disk, and a copy beside
-// it from which work that was not saved is offered again.
+// The text of a model while it is edited: undo and redo, places of faults, the file on disk, and a copy of
+// unsaved work in a file next to it, which is offered for recovery.
 //
-// The text is the document. What a control changes is changed in the text, and nowhere else, so that comments
-// and order stay as they are.
+// The text is the document. Controls change only the text, so that comments and order are preserved.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +22,7 @@ inline constexpr std::size_t kMostUndo = 200;
 
 class Document {
  public:
-  // The file need not exist. Throws InputError where it cannot be read or is too large.
+  // The file need not exist. Throws InputError if it cannot be read or is too large.
   explicit Document(std::filesystem::path file);
   // Without a file, such as the model of a result.
   explicit Document(std::string text) : text_(std::move(text)), saved_(text_) {}
@@ -33,15 +32,15 @@ class Document {
   bool is_dirty() const { return text_ != saved_; }
   std::size_t undo_steps() const { return undo_.size(); }
   std::size_t redo_steps() const { return redo_.size(); }
-  // The unsaved text of a session that ended.
+  // The unsaved text of an earlier session.
   const std::optional<std::string>& recovered() const { return recovered_; }
   void forget_recovered();
 
-  // `kind` joins changes that follow each other, such as letters that are typed or a slider that moves, to
-  // one step of undo; empty: a step of its own. Throws InputError for a text that is too large or no UTF-8.
+  // `kind` joins consecutive changes, such as typed letters or a moving slider, to one step of undo; empty: a
+  // separate step. Throws InputError for a text that is too large or not UTF-8.
   void set_text(std::string text, std::string_view kind = {});
-  // Replaces the value at a path of keys and `[i]` or names of items, such as `bodies.rod.mass`, in its line.
-  // A key that is not there is added to its map. Throws InputError where that cannot be.
+  // Replaces the value at a path of keys and `[i]` or names of items, such as `bodies.rod.mass`, within its
+  // line. A missing key is added to its map. Throws InputError if that is impossible.
   void set_value(const std::string& path, const std::string& value, std::string_view kind = {});
   // Adds an item, one line of YAML, to a list or map of the top level: `bodies`, `{name: rod, mass: 1}`.
   void add_item(const std::string& list, const std::string& item);
@@ -52,12 +51,12 @@ class Document {
   // Writes the file whole, and removes the copy. Throws InputError.
   void save();
   void save_as(std::filesystem::path file);
-  // Whether the file differs from what was read or saved last.
+  // True if the file differs from what was last read or saved.
   bool has_changed_on_disk() const;
   void reload();  // a step of undo
 
-  // The System of the text. Throws InputError with all faults. Keys `file:` and `table:` that lead out of the
-  // folder of the document are faults, unless they stood in the file on disk.
+  // Returns the System of the text. Throws InputError with all faults. Keys `file:` and `table:` that lead
+  // out of the folder of the document are faults, unless they were in the file on disk.
   System read() const;
 
  private:

@@ -1,4 +1,4 @@
-// The page of the studio, which page/ has the sources of: one text of HTML with its style and script.
+// The page of the studio as one text of HTML with its style and script; its sources are in page/.
 #pragma once
 
 #include <string_view>

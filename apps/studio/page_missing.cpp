@@ -1,4 +1,4 @@
-// Takes the place of the page where the build found no esbuild or no three.js.
+// Replaces the page if the build found no esbuild or no three.js.
 #include "studio/page.h"
 
 namespace sestina::studio {

@@ -38,7 +38,7 @@ System model_of(const ResultTable& table, const std::string& result_file) {
   }
 }
 
-// Where small oscillations are about.
+// Returns the state about which small oscillations are shown.
 std::vector<double> rest_of(const Workspace& workspace) {
   State<double> state = workspace.calc_initial_state();
   if (workspace.analysis().about == "equilibrium") {

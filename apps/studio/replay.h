@@ -17,17 +17,17 @@ struct Replay {
   ResultTable table;
 };
 
-// For drawing: in the coordinates of joints, whose columns rows in cartesian coordinates have, too.
+// The model for drawing, in relative coordinates; rows in cartesian coordinates have these columns too.
 std::unique_ptr<Workspace> make_workspace(System system);
 
-// A result file. CSV files do not hold the model: then `model` is wanted, otherwise it replaces the one that
-// the file holds. Throws InputError.
+// Reads a result file. CSV files do not contain the model: `model` is then required, otherwise it replaces
+// the one in the file. Throws InputError.
 Replay read_replay(const std::string& result_file, std::optional<System> model);
 
 // Runs the model and keeps the rows; `report` is the run's report.
 Replay run_replay(System model, bool reactions, RunReport& report);
 
-// Where solids and bodies are at the first row.
+// The poses of solids and bodies at the first row.
 Scene make_scene(const Replay& replay);
 
 Motion make_motion(const Replay& replay, const Scene& scene, std::size_t most_bytes);

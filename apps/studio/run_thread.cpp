@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kFrame = 1.0 / 60.0;   // s of wall time between two rows of a live run
 constexpr double kPullFrequency = 8.0;  // rad/s, of the mass of all bodies on the spring that pulls
 
-// Generalised forces of a spring and damper that pull a point of a body, J^T F: the work of F for each speed.
+// The generalised forces of a spring and damper that pull a point of a body: J^T F.
 class PullForce {
  public:
   PullForce(const Model& model, const Properties<double>& properties)
@@ -168,10 +168,10 @@ void RunThread::run_live(const std::optional<LiveStart>& start) {
     while (!stops_) {
       next += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kFrame));
       std::this_thread::sleep_until(next);
-      if (Clock::now() - next > std::chrono::milliseconds(250)) next = Clock::now();  // behind: no haste
+      if (Clock::now() - next > std::chrono::milliseconds(250)) next = Clock::now();  // late: no waiting
       if (is_paused_ && single_steps_ == 0) continue;
       if (single_steps_ > 0) --single_steps_;
-      // The force of the pull is kept over a part of a frame that is short beside its period.
+      // The force of the pull is constant over a part of a frame that is short compared with its period.
       constexpr int kParts = 4;
       for (int part = 0; part < kParts; ++part) {
         const std::optional<Pull> pull = current_pull();

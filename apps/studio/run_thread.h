@@ -1,7 +1,8 @@
-// A run of a model beside the server: rows come out as they are made.
+// A run of a model on a thread of its own, next to the server's, which provides its rows as they
+// are computed.
 //
-// Two ways: a whole run, as `sestina run` makes it, as fast as it goes; or live, at the pace of the clock,
-// with pauses, a spring that pulls at a body, and a start at any state that there was.
+// There are two modes: a whole run as by `sestina run`, as fast as possible; or live, in real time, with
+// pauses, a spring that pulls at a body, and a start at any earlier state.
 #pragma once
 
 #include <atomic>
@@ -32,7 +33,7 @@ struct Pull {
   Vec3<double> target;  // m, ground axes
 };
 
-// Where a live run begins.
+// The row at which a live run begins.
 struct LiveStart {
   double t = 0.0;  // s
   std::vector<double> q, u, d, x;
@@ -40,7 +41,7 @@ struct LiveStart {
 
 class RunThread {
  public:
-  // Begins at once. `stride`: every so many rows are kept.
+  // Begins at once. `stride`: every stride-th row is kept.
   RunThread(std::unique_ptr<Workspace> workspace, bool reactions, std::size_t stride);
   RunThread(std::unique_ptr<Workspace> workspace, std::optional<LiveStart> start, double speed);
   ~RunThread();  // stops it
@@ -56,7 +57,7 @@ class RunThread {
   void pull(std::optional<Pull> pull);
 
   RunState state() const;
-  // Moves the rows that were made since the last call (rows x columns) to the end of `rows`.
+  // Appends the rows computed since the last call (rows x columns) to `rows`.
   void take_rows(std::vector<double>& rows);
 
  private:

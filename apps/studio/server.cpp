@@ -53,7 +53,7 @@ class Guard {
     for (const char* name : {"127.0.0.1", "localhost"}) hosts_.push_back(fmt::format("{}:{}", name, port));
   }
   const std::string& token() const { return token_; }
-  // Nothing where the request may pass, else why not.
+  // Returns nothing if the request is allowed, otherwise the reason.
   std::string refusal(const Request& request) const {
     const std::string_view host = view(request[http::field::host]);
     if (std::ranges::find(hosts_, host) == hosts_.end()) return "the request is for another host";
@@ -257,7 +257,7 @@ struct Server::Parts {
         std::make_shared<Visit>(std::move(socket), *hub)->start();
         return accept();
       }
-      // Such as too many open files: the next one has to wait.
+      // Such as too many open files: the next connection must wait.
       pause.expires_after(std::chrono::milliseconds(200));
       pause.async_wait([this](beast::error_code ended) {
         if (!ended) accept();
@@ -273,7 +273,7 @@ struct Server::Parts {
     });
   }
 
-  std::unique_ptr<Hub> hub;  // outlives what waits in the context
+  std::unique_ptr<Hub> hub;  // outlives the handlers that wait in the context
   asio::io_context context{1};
   Tcp::acceptor acceptor;
   asio::steady_timer timer, pause;

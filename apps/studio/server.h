@@ -1,8 +1,8 @@
 // The studio's server: the page by HTTP, messages by WebSocket, on the loopback address.
 //
-// Who asks must know the token, which is new in each server, and a browser must come from the server's own
-// page: the Host and the Origin are checked, so that a foreign page cannot speak to it, whatever name leads
-// there. No file is served. Messages, clients and what waits to be sent are bounded.
+// Clients must know the token, which is new for each server, and a browser must come from the server's own
+// page: Host and Origin are checked, so that a foreign page cannot send requests, under whatever name it
+// reaches the server. No files are served. Messages, clients and outgoing data are bounded.
 #pragma once
 
 #include <atomic>
@@ -19,14 +19,14 @@ inline constexpr std::size_t kMostWaiting = std::size_t{512} << 20;   // bytes, 
 inline constexpr int kMostClients = 16;
 
 struct ServerOptions {
-  unsigned short port = 0;  // 0: one that is free
+  unsigned short port = 0;  // 0: any free one
 };
 
 class Server {
  public:
   using MakeSession = std::function<std::unique_ptr<Session>(Send send)>;
 
-  // Throws InputError where the port cannot be had, and what making the session throws.
+  // Throws InputError if the port is not available, and whatever making the session throws.
   Server(const ServerOptions& options, const MakeSession& make_session);
   ~Server();
 
@@ -39,10 +39,10 @@ class Server {
   std::unique_ptr<Parts> parts_;
 };
 
-// 128 random bits, in hexadecimal digits. Throws std::system_error where the system has none.
+// Returns 128 random bits in hexadecimal digits. Throws std::system_error if the system provides none.
 std::string make_token();
 
-// Whether the two are equal, in a time that does not depend on where they differ.
+// Compares two texts in a time that does not depend on where they differ.
 bool is_same_secret(std::string_view a, std::string_view b);
 
 }  // namespace sestina::studio

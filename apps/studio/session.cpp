@@ -40,7 +40,7 @@ double number_from(const YamlNode& node, std::string_view key) {
   const char* end = node.text.data() + node.text.size();
   const auto [stop, error] = std::from_chars(node.text.data(), end, value);
   if (!node.is_scalar() || error != std::errc() || stop != end || !std::isfinite(value)) {
-    throw InputError(fmt::format("'{}' is no number", key));
+    throw InputError(fmt::format("'{}' is not a number", key));
   }
   return value;
 }
@@ -119,7 +119,7 @@ void Session::handle(int client, std::string_view text) {
     FaultList faults;
     const YamlPointer message = parse_yaml(std::string(text), "message", faults);  // JSON is YAML
     faults.throw_if_any();
-    if (!message || !message->is_map()) throw InputError("the message is no object");
+    if (!message || !message->is_map()) throw InputError("the message is not an object");
     const std::string type = text_of(*message, "type");
     const Handler handler = find_handler(type);
     if (handler == nullptr)
@@ -151,7 +151,7 @@ void Session::on_add(int /*client*/, const YamlNode& message) {
   static const std::vector<std::string> kLists = {"parameters", "bodies",      "joints",
                                                   "forces",     "constraints", "states"};
   if (std::ranges::find(kLists, list) == kLists.end()) {
-    throw InputError(fmt::format("'{}' is no list of a model", printable(list)));
+    throw InputError(fmt::format("'{}' is not a list of a model", printable(list)));
   }
   const std::string item = text_of(message, "item");
   if (item.find('\n') != std::string::npos) throw InputError("an item is one line");
@@ -230,7 +230,7 @@ void Session::document_changed() {
 
 // ---- runs ----
 
-// Everything that is drawn, at the start, and then the rows of the run as they come.
+// Sends everything that is drawn, at the start, and then the rows of the run as they are computed.
 void Session::start_run() {
   auto workspace = std::make_unique<Workspace>(document_->read());
   std::unique_ptr<Workspace> drawn;
@@ -291,7 +291,7 @@ LiveStart Session::start_at(std::size_t row) const {
   return start;
 }
 
-// {"type": "live", "row": 12, "speed": 1}: goes on from a row that there is; without one, from the start.
+// {"type": "live", "row": 12, "speed": 1}: continues from an existing row; without a row, from the start.
 void Session::on_live(int /*client*/, const YamlNode& message) {
   if (!run_ || !faults_.empty()) throw InputError("the model has faults");
   if (run_->workspace().analysis().type != "dynamics") throw InputError("only a motion in time can be live");
@@ -357,7 +357,7 @@ void Session::tick() {
       send_all(R"({"type":"changed"})");
     }
   } catch (const InputError&) {
-    return;  // it is being written; the next look sees the whole
+    return;  // it is being written; the next check sees the complete file
   }
 }
 

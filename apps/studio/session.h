@@ -29,13 +29,13 @@ struct Message {
 };
 using Send = std::function<void(int client, std::shared_ptr<const Message>)>;
 
-inline constexpr std::size_t kLargestMotion = std::size_t{128} << 20;  // bytes that a client is sent of a run
+inline constexpr std::size_t kLargestMotion = std::size_t{128} << 20;  // most bytes of a run sent to a client
 
 class Session {
  public:
   // A model file, which need not exist; `folder` is where a new one may be saved.
   Session(const std::filesystem::path& model_file, std::filesystem::path folder, Send send);
-  // A result, which is shown.
+  // A result, which is only shown.
   Session(Replay replay, Send send);
   ~Session();
 
@@ -43,9 +43,9 @@ class Session {
   void leave(int client);
   // Never throws: failures are reported to the client.
   void handle(int client, std::string_view text);
-  // About thirty times a second: passes on rows, and looks for changes of the file twice a second.
+  // Call about thirty times a second: passes on rows, and checks twice a second whether the file has changed.
   void tick();
-  // Whether somebody would lose something: a run goes on.
+  // True if ending would lose something: a run is in progress.
   bool is_running() const;
 
  private:
@@ -90,16 +90,16 @@ class Session {
 
   std::filesystem::path folder_;
   Send send_;
-  std::vector<int> clients_;  // the first one edits
+  std::vector<int> clients_;  // the first client edits
   std::optional<Document> document_;
   std::vector<Fault> faults_;
   std::unique_ptr<RunThread> run_;
-  std::vector<double> rows_;  // of the run, all that were sent
+  std::vector<double> rows_;  // all rows of the run sent so far
   std::optional<Scene> scene_;
-  Motion motion_;                     // what a client that joins is sent
-  std::unique_ptr<Workspace> drawn_;  // of a run in cartesian coordinates: see drawn()
+  Motion motion_;                     // the messages for a client that joins
+  std::unique_ptr<Workspace> drawn_;  // for a run in cartesian coordinates: see drawn()
   std::optional<Replay> replay_;
-  bool is_scene_sent_ = false;  // of the present run
+  bool is_scene_sent_ = false;  // of the current run
   bool was_running_ = false;
   bool is_change_told_ = false;
   bool reactions_ = false;

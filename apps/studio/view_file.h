@@ -1,4 +1,4 @@
-// A motion as one file of HTML, which needs nothing else: `sestina view`.
+// A motion as one self-contained file of HTML: `sestina view`.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sestina::studio {
 
-// Throws InputError where the program was built without the page.
+// Throws InputError if the program was built without the page.
 std::string make_view_page(const Scene& scene, const Motion& motion, const Provenance& provenance);
 
 }  // namespace sestina::studio

@@ -4,8 +4,8 @@
 formulas.py SESTINA ROLLING_DISC [--check]
 
 Draws docs/pictures/symbolic_cart_pole.svg from what `SESTINA derive` writes, and symbolic_rolling_disc.svg from what the
-example of the rolling disc (build/release/examples/cpp/example_symbolic_rolling_disc) prints; wants latex and dvisvgm. A
-picture holds the LaTeX that it was made of. With --check nothing is drawn: the status is 1, and the names are told, where
+example of the rolling disc (build/release/examples/cpp/example_symbolic_rolling_disc) prints; needs latex and dvisvgm. A
+picture holds the LaTeX that it was made of. With --check nothing is drawn: the status is 1, and the names are printed, where
 a program prints something else than what a picture was made of.
 """
 
@@ -71,7 +71,7 @@ def main():
         stale = [name for name, latex in formulas.items() if source_of(PICTURES / name) != latex]
         for name in stale:
             print(f"docs/pictures/{name} shows what its program does not print any more: "
-                  "draw it anew with benchmarks/figures/formulas.py")
+                  "redraw it with benchmarks/figures/formulas.py")
         return 1 if stale else 0
     for name, latex in formulas.items():
         (PICTURES / name).write_text(typeset(latex).rstrip() + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Runs of the program `sestina`, as the figures want them."""
+"""Runs of the program `sestina` for the figures."""
 
 import re
 import subprocess
@@ -27,7 +27,7 @@ INTEGRATORS = {label: integrator for label, integrator, order in RULES}
 
 
 class Run:
-    """One run at a fixed step: the columns asked for, and the number of evaluations of the forces."""
+    """One run at a fixed step: the requested columns, and the number of evaluations of the forces."""
 
     def __init__(self, sestina, model, integrator, dt, duration, every, columns, settings=()):
         with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,7 @@
     .venv/bin/python benchmarks/figures/state_time_scaling.py build/bench/benchmarks/bench_state_time_scaling
 
 Draws docs/pictures/state_time_scaling.svg from `bench_state_time_scaling parts` and, with mpirun, `messages`; prints the
-numbers of docs/state_time_scaling.md, where the laws are. Takes some seconds and wants two processors.
+numbers of docs/state_time_scaling.md, where the laws are. Takes some seconds and needs two processors.
 """
 
 import argparse

@@ -4,7 +4,7 @@
     .venv/bin/python benchmarks/figures/state_time_work.py build/bench/benchmarks/bench_state_time_cost
 
 Draws docs/pictures/state_time_work.svg from `bench_state_time_cost work`, for the double pendulum and a chain of 16
-spherical links, and prints a table of the least time that each method takes to some errors, by threads. Wants free
+spherical links, and prints a table of the least time that each method takes to some errors, by threads. Needs free
 processors; takes half a minute.
 """
 

@@ -21,7 +21,7 @@ a   an assembly in all sweeps: up, down, and both again for the gaps
 t   from the end of one level to the beginning of the next, for p > 1: t_2 (1 + log2(p/2)), as for a barrier that
     is a binary tree. Measured for two threads (and four: docs/decisions/executor.md); beyond, an assumption.
 
-What a piece costs beside its bodies cannot be told apart from a on one thread, since there is one assembly less than
+The cost of a piece apart from its bodies cannot be distinguished from a on one thread, since there is one assembly less than
 pieces, and counts as a; all of what a piece adds to the kinematics counts as c. The recursion takes r n.
 """
 

@@ -76,7 +76,7 @@ Routine make_routine(Kernel kernel, std::string engine, std::string method, int 
   return routine;
 }
 
-// Matrices of nu x nu are asked for up to this size only.
+// Matrices of nu x nu are requested up to this size only.
 constexpr int kLargestMatrix = 300;
 
 using States = std::vector<DrivenState>;

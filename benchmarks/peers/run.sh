@@ -29,11 +29,11 @@ if [[ -x $venv/bin/python ]] || "$python" -m venv "$venv"; then
   for package in "${packages[@]}"; do
     requirement=$(grep -E "^$package\b" tools/python-requirements.txt)
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$requirement" ||
-      say "the Python package $package could not be installed: going on without it"
+      say "the Python package $package could not be installed: continuing without it"
   done
   site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 else
-  say "no virtual environment could be made (python3-venv missing?): going on without Pinocchio and MuJoCo"
+  say "no virtual environment could be made (python3-venv missing?): continuing without Pinocchio and MuJoCo"
   site=$folder/nothing
 fi
 

@@ -48,7 +48,7 @@ def per_call(function: Callable[[], object], calls: int) -> float:
 
 
 def in_turn(rivals: dict[str, Callable[[], float]], rounds: int) -> dict[str, float]:
-    """Medians; of each round every rival has its part."""
+    """Medians; every round times all rivals."""
     times: dict[str, list[float]] = {name: [] for name in rivals}
     for _ in range(rounds):
         for name, rival in rivals.items():
@@ -118,7 +118,7 @@ def steps(model: sestina.Model, count: int) -> None:
 
 
 def short_runs(model: sestina.Model) -> None:
-    """A run of one step and two rows: what it costs beside its steps."""
+    """A run of one step and two rows: its cost in addition to its steps."""
     system = model.system
     options = {"duration": 1e-3, "every": 1e-3, "dt": 1e-3, "integrator": "rk4"}
     times = in_turn(

@@ -19,7 +19,7 @@ class NamedAttributes:
         known = [*self._public, *(one for one in dir(kind) if not one.startswith("_"))]
         return AttributeError(f"{kind.__name__} has no attribute '{name}'{_suggestion(name, known)}")
 
-    if not TYPE_CHECKING:  # which would take every name for known
+    if not TYPE_CHECKING:  # whose entry would make every name known
 
         def __getattr__(self, name: str) -> Any:
             raise self._unknown(name)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     #: controller(t, q, u) or controller(t, q, u, memory): tau (count, nu).
     BatchControlLaw = Callable[..., npt.ArrayLike]
 
-_SAME_TIME = 1e-9  # of a period: times of samples that differ by less are the same
-_NEGLIGIBLE = 1e-6  # a rest of a sub-step shorter than this part of it is rounding
+_SAME_TIME = 1e-9  # of a period: samples closer in time coincide
+_NEGLIGIBLE = 1e-6  # a remaining part of a sub-step below this is round-off
 
 
 def _rows(name: str, given: npt.ArrayLike, count: int, width: int, may_repeat: bool = True) -> Array:
@@ -82,10 +82,10 @@ class _Sampling:
         if self.next_sample > t + self.same_time:
             return
         arguments = (t, q.copy(), u.copy()) if self.first_memory is None else (t, q.copy(), u.copy(), self.memory)
-        told = self.law(*arguments)
-        if told is None:
+        data = self.law(*arguments)
+        if data is None:
             raise InputError(f"the controller returned None; allowed are generalised forces {self.shape}")
-        self.waiting.append(_rows("the controller's tau", told, self.shape[0], self.shape[1], may_repeat=False))
+        self.waiting.append(_rows("the controller's tau", data, self.shape[0], self.shape[1], may_repeat=False))
         self.samples += 1
         if len(self.waiting) > self.delay:
             self.tau = self.waiting.popleft()
@@ -96,7 +96,7 @@ class _Sampling:
     def restore(self, saved: tuple[Any, ...]) -> None:
         t_start, samples, memory, waiting, tau = saved
         if len(waiting) != min(samples, self.delay):
-            raise InputError("what was saved is of another controller: its delay differs")
+            raise InputError("the saved state belongs to another controller: its delay differs")
         self.t_start, self.samples, self.tau = t_start, samples, tau
         self.memory, self.waiting = copy.deepcopy(memory), deque(waiting)
 
@@ -121,10 +121,10 @@ class BatchSimulator:
 
     model       a Model, or a System, which is then frozen
     count       number of members
-    integrator  forward_euler, rk4, rkf45 or dormand_prince_54; the rule begins anew in each step
+    integrator  forward_euler, rk4, rkf45 or dormand_prince_54; the rule restarts in each step
     substeps    equal steps of the rule in one step
     check       whether a member whose step cannot be completed raises ComputationError, which names it. With False that
-                member keeps its last state and is marked in `failed`, and the others go on
+                member keeps its last state and is marked in `failed`, and the others continue
 
     Each member does what a Simulator does, up to rounding; all members share one time. Raises InputError, with the reason,
     if the model cannot be stepped in lanes because it has events, contacts, constraints or forces in Python. An object
@@ -175,7 +175,7 @@ class BatchSimulator:
 
     @property
     def memory(self) -> Any:
-        """The controller's memory, as it is now; None without one."""
+        """The controller's present memory; None without a controller."""
         return None if self._sampling is None else self._sampling.memory
 
     @property
@@ -313,7 +313,7 @@ class BatchSimulator:
 
     def _refuse_at_work(self) -> None:
         if self._is_at_work:
-            raise InputError("the simulator is in the midst of a step, in which it cannot be changed")
+            raise InputError("the simulator is in the middle of a step, in which it cannot be changed")
 
     # ---- values ------------------------------------------------------------------------------------------------------
 
@@ -327,10 +327,10 @@ class BatchSimulator:
         """Continues from a snapshot, bit for bit. Raises InputError if its model, count or controller differs."""
         self._refuse_at_work()
         if snapshot.q.shape != self._q.shape or snapshot.u.shape != self._u.shape:
-            raise InputError("what was saved is of another model or of another number of members")
+            raise InputError("the saved state belongs to another model or to another number of members")
         if (snapshot.controller is None) != (self._sampling is None):
-            there = "no controller; there is one here" if snapshot.controller is None else "a controller, which is missing here"
-            raise InputError(f"what was saved has {there}")
+            there = "no controller, but there is one here" if snapshot.controller is None else "a controller, which is missing here"
+            raise InputError(f"the saved state has {there}")
         if self._sampling is not None and snapshot.controller is not None:
             self._sampling.restore(snapshot.controller)
         self._t, self._q, self._u = snapshot.t, snapshot.q.copy(), snapshot.u.copy()

@@ -18,20 +18,20 @@ def compare(model: System | Model, *, states: int = 20, trajectory: bool = False
     solvers; compare the runs of a model with events yourself.
     """
     system = as_system(model)
-    told = system.freeze().compare(states)
+    data = system.freeze().compare(states)
     if system.analysis.coordinates == "cartesian":
         system = system.copy()
         system.analysis.coordinates = "relative"
     if not trajectory:
-        return told
+        return data
     import numpy as np
 
     reference, largest = None, None
-    told["trajectories"] = {}
+    data["trajectories"] = {}
     for solver in solver_names():
         run = simulate(system, solver=solver)
         rows = np.hstack([run.q, run.u])
         if reference is None or largest is None:
             reference, largest = rows, np.maximum(np.abs(rows).max(axis=0), 1e-3)
-        told["trajectories"][solver] = float((np.abs(rows - reference) / largest).max())
-    return told
+        data["trajectories"][solver] = float((np.abs(rows - reference) / largest).max())
+    return data

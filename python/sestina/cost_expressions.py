@@ -61,8 +61,8 @@ class CostExpression:
             self._tree = ast.parse(text.replace("^", "**").strip(), mode="eval").body
         except SyntaxError as error:
             raise InputError(f"cost: {text!r}: {error.msg}") from None
-        self.names: list[str] = []  #: columns and parameters that it takes, in their order
-        self.places: dict[str, str] = {}  #: names that a result has as another column, such as parameters
+        self.names: list[str] = []  #: columns and parameters that it uses, in order
+        self.places: dict[str, str] = {}  #: names that results contain under another name, such as parameters
         self._has_rows = self._is_column(self._tree)
 
     @property

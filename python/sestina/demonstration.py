@@ -10,7 +10,7 @@ from .run import simulate
 
 
 def double_pendulum() -> System:
-    """Two rods of 1 m and 1 kg, let go 2 rad from where they would hang."""
+    """Two rods of 1 m and 1 kg, released 2 rad from the hanging position."""
     system = System("double pendulum", gravity=(0, 0, -9.81), parameters={"m": 1.0, "l": 1.0})
     last = system.ground["origin"]
     for name, joint, angle in (("upper", "hip", 2.0), ("lower", "knee", 0.5)):

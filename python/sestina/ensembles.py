@@ -1,4 +1,4 @@
-"""Many runs of one system at once, over arrays of parameters and initial states; and derivatives of a run."""
+"""Many runs of one system at once, over arrays of parameters and initial states; derivatives of a run."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ class EnsembleResult(NamedAttributes):
 
     _public = ("shape", "q", "u", "t", "energy_drift", "steps", "lanes", "status", "reasons", "columns", "series")
 
-    def __init__(self, told: dict[str, Any], shape: tuple[int, ...]) -> None:
+    def __init__(self, data: dict[str, Any], shape: tuple[int, ...]) -> None:
         import numpy as np
 
         self.shape = shape  #: the leading axes
-        self.q: Array = told["q"].reshape(*self.shape, told["q"].shape[-1])  #: (..., nq) where the runs ended
-        self.u: Array = told["u"].reshape(*self.shape, told["u"].shape[-1])  #: (..., nu)
-        t, drift, steps, lanes = np.moveaxis(told["numbers"], -1, 0)
+        self.q: Array = data["q"].reshape(*self.shape, data["q"].shape[-1])  #: (..., nq) where the runs ended
+        self.u: Array = data["u"].reshape(*self.shape, data["u"].shape[-1])  #: (..., nu)
+        t, drift, steps, lanes = np.moveaxis(data["numbers"], -1, 0)
         self.t: Array = t.reshape(self.shape)  #: s, how far the runs came
         self.energy_drift: Array = drift.reshape(self.shape)  #: J
         self.steps: Array = steps.reshape(self.shape)
-        self.lanes: Array = lanes.reshape(self.shape)  #: of the registers that a run shared; 0 by itself
-        self.status = np.array(told["status"], dtype=object).reshape(self.shape)  #: `complete`, `failed`, `interrupted`
-        self.reasons = np.array(told["reasons"], dtype=object).reshape(self.shape)  #: why runs failed
-        self.columns: list[str] = told.get("columns", [])
-        self._units = dict(zip(self.columns, told.get("units", []), strict=True))
+        self.lanes: Array = lanes.reshape(self.shape)  #: lanes of the registers that a run shared; 0: run separately
+        self.status = np.array(data["status"], dtype=object).reshape(self.shape)  #: `complete`, `failed`, `interrupted`
+        self.reasons = np.array(data["reasons"], dtype=object).reshape(self.shape)  #: why runs failed
+        self.columns: list[str] = data.get("columns", [])
+        self._units = dict(zip(self.columns, data.get("units", []), strict=True))
         #: (..., rows, columns), or None
         self.series: Array | None = None
-        if "series" in told:
-            self.series = told["series"].reshape(*self.shape, *told["series"].shape[1:])
+        if "series" in data:
+            self.series = data["series"].reshape(*self.shape, *data["series"].shape[1:])
 
     def __getitem__(self, name: str) -> Array:
         if self.series is None or name not in self._units:
@@ -68,8 +68,8 @@ def _common_axes(axes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(*axes.values())
     except ValueError:
-        told = ", ".join(f"{name} {one}" for name, one in axes.items())
-        raise InputError(f"the leading axes do not fit together: {told}; each length must be the same, or 1") from None
+        lengths = ", ".join(f"{name} {one}" for name, one in axes.items())
+        raise InputError(f"the leading axes do not fit together: {lengths}; each length must be the same, or 1") from None
 
 
 def _rows(states: Array | None, shape: tuple[int, ...]) -> Array | None:
@@ -101,7 +101,7 @@ def run_ensemble(
     max_wall: float | None = None,
     check: bool = True,
 ) -> EnsembleResult:
-    """Simulate many times at once, each with values of its own, in SIMD lanes and threads.
+    """Simulate many times at once, each run with its own values, in SIMD lanes and threads.
 
     parameters   {"l": (...)}: arrays of parameter values; a number is used by all runs
     q, u         (..., nq), (..., nu): initial states; give both or neither
@@ -116,7 +116,7 @@ def run_ensemble(
     progress     True shows a bar; a function is called about twenty times a second with the number of members that
                  have ended, the number of members and the wall time (s)
     max_steps    a run that would take more steps fails with that reason and keeps its rows; the others continue
-    max_wall     s of wall time, likewise, for each run
+    max_wall     s of wall time, the same, for each run
     check        raise ComputationError if a run fails, after all have ended; error.result has the results.
                  With False, see result.status and result.reasons
 
@@ -140,7 +140,7 @@ def run_ensemble(
     columns = [np.broadcast_to(values, shape).ravel() for values in given.values()]
     matrix = np.stack(columns, axis=1) if columns else np.empty((math.prod(shape), 0))
     with watch(progress, lambda done, members, seconds: (done / members, f"{done} of {members} members")) as callback:
-        told = _core._run_ensemble(
+        data = _core._run_ensemble(
             described,
             list(given),
             matrix,
@@ -154,7 +154,7 @@ def run_ensemble(
             max_steps,
             max_wall,
         )
-    result = EnsembleResult(told, shape)
+    result = EnsembleResult(data, shape)
     failed = np.argwhere(result.status == "failed")
     if check and len(failed) > 0:
         place = tuple(int(i) for i in failed[0])
@@ -164,7 +164,7 @@ def run_ensemble(
 
 
 class Sensitivities:
-    """The derivatives of a run's columns by parameters: `result["hinge.q"]` (parameters, rows)."""
+    """The derivatives of a run's columns with respect to parameters: `result["hinge.q"]` (parameters, rows)."""
 
     def __init__(self, parameters: Sequence[str], columns: list[str], t: Array, values: Array, by: Array) -> None:
         self.parameters = list(parameters)
@@ -193,21 +193,21 @@ def sensitivities(
     relative_step: float = 1e-4,
     lanes: bool = True,
 ) -> Sensitivities:
-    """Differentiate a run by parameters: lengths, masses, or initial values that are expressions of a parameter.
+    """Differentiate a run with respect to parameters: lengths, masses, or initial values that depend on one.
 
-    parameters     names; with the method `tangents` also of coordinates and speeds ("hinge.q"): by the initial value
+    parameters     names; with the method `tangents` also coordinates and speeds ("hinge.q"): their initial values
     record         columns, `*` matches any letters: ["hinge.q"]
-    method         `tangents`: exact but for the tolerances of the run; `differences`: of two more runs for each
+    method         `tangents`: exact up to the tolerances of the run; `differences`: from two more runs for each
     dt             s, fixed steps of this length, which make the differences smooth
-    relative_step  of `differences`: a parameter p is varied by this times |p|, or by this itself if p is 0
-    lanes          of `differences`: compute the runs side by side
+    relative_step  for `differences`: a parameter p is varied by this times |p|, or by this itself if p is 0
+    lanes          for `differences`: compute the runs side by side
 
-    `tangents` integrates the derivatives of the motion beside it, by an explicit rule: for models without events,
-    contacts, beams, cartesian coordinates and forces and constraints of the user's own. With fixed steps they are the
-    derivatives of the numerical solution itself, but for the drift of a step where loops are projected closed. Other
-    joints of a loop follow an initial value that moves. Columns of energies, positions and integrals over time are differentiated along these by central differences
-    (relative error 1e-10). Parameters on which the time of a force's jump depends are refused. Ctrl-C keeps the rows so
-    far.
+    `tangents` integrates the derivatives of the motion along with it, by an explicit rule: for models without events,
+    contacts, beams, cartesian coordinates, user forces and user constraints. With fixed steps they are the derivatives
+    of the numerical solution itself, except for the drift of a step that the projection of loops removes. If an initial
+    value of a joint in a loop varies, the other joints follow. Columns of energies, positions and integrals over time
+    are differentiated along these by central differences (relative error 1e-10). Parameters on which the time of a
+    force's jump depends are refused. Ctrl-C keeps the rows so far.
 
     `differences` takes any model. The error is of the order of the square of the step, plus rtol divided by the step:
     about 1e-6 with the defaults. Rows of events whose times depend on a parameter have NaN as derivatives, because
@@ -225,8 +225,8 @@ def sensitivities(
     tolerance = rtol if dt is None else None
     if method == "tangents":
         edited = _edit(described, duration, every, None, integrator, tolerance, tolerance, dt)
-        told = _core._run_sensitivities(edited, names, list(record))
-        return Sensitivities(names, told["columns"], told["values"][:, 0], told["values"], told["by"])
+        data = _core._run_sensitivities(edited, names, list(record))
+        return Sensitivities(names, data["columns"], data["values"][:, 0], data["values"], data["by"])
     if method != "differences":
         raise InputError(f"method: {method!r}; allowed are 'differences' and 'tangents'")
     return _sensitivities_by_differences(
@@ -237,13 +237,13 @@ def sensitivities(
 class Gradient:
     """The gradient of the cost of a run: `gradient["k"]`."""
 
-    def __init__(self, parameters: Sequence[str], told: dict[str, Any]) -> None:
+    def __init__(self, parameters: Sequence[str], data: dict[str, Any]) -> None:
         self.parameters = list(parameters)
-        self.cost: float = told["cost"]
-        self.by: Array = told["by"]  #: (parameters), of the cost
-        self.columns: list[str] = told["columns"]
-        self.t: Array = told["t"]  #: (rows) s
-        self.values: Array = told["values"]  #: (rows, columns) of the run
+        self.cost: float = data["cost"]
+        self.by: Array = data["by"]  #: (parameters), of the cost
+        self.columns: list[str] = data["columns"]
+        self.t: Array = data["t"]  #: (rows) s
+        self.values: Array = data["values"]  #: (rows, columns) of the run
 
     def __getitem__(self, name: str) -> float:
         if name not in self.parameters:
@@ -263,19 +263,19 @@ def gradient(
     dt: float | None = None,
     rtol: float = 1e-10,
 ) -> Gradient:
-    """Differentiate the cost of a run by any number of parameters, in the time of a few runs: the adjoint method.
+    """Differentiate the cost of a run with respect to any number of parameters, in the time of a few runs: the adjoint method.
 
-    parameters  names of parameters, and of coordinates and speeds ("hinge.q"): by the initial value
+    parameters  names of parameters, and of coordinates and speeds ("hinge.q"): their initial values
     cost        a column, whose last value is the cost; or a function of the times t (rows) in s and the values (rows,
-                columns) that returns the cost and its derivatives by the values (rows, columns)
+                columns) that returns the cost and its derivatives with respect to the values (rows, columns)
     record      the columns that the function gets, `*` matches any letters
     dt          s, fixed steps of this length
 
-    The run goes forward once, and its steps go backward, transposed. The gradient is that of the numerical solution at
-    the steps that it took. Takes what `sensitivities(method="tangents")` takes, with an explicit Runge-Kutta rule:
+    The run is computed forward once, then its steps backward, transposed. The gradient is that of the numerical solution at
+    the steps that it took. Accepts the models of `sensitivities(method="tangents")`, with an explicit Runge-Kutta rule:
     forward_euler, rk4, rkf45, dormand_prince_54. Columns of energies, positions and integrals over time are
     differentiated by central differences (relative error 1e-10). A row on which the cost depends takes the time of a
-    step, and more for such columns: record what the cost needs, `every` as seldom as it allows. Where columns contain
+    step, and more for such columns: record only what the cost needs, with `every` as long as it allows. If columns contain
     integrals, each stage of a step also takes two evaluations for each coordinate, speed and parameter.
 
     Raises ComputationError if the run fails, and InputError if the model or the rule does not allow it
@@ -297,11 +297,11 @@ def gradient(
     function = cost
 
     def flat(t: Array, values: Array) -> tuple[float, list[float]]:
-        told, by = function(t, values)
+        cost, by = function(t, values)
         derivatives = np.asarray(by, dtype=np.float64)
         if derivatives.shape != values.shape:
             raise InputError(f"cost: its derivatives have the shape {derivatives.shape}; allowed is {values.shape}")
-        return float(told), derivatives.ravel().tolist()
+        return float(cost), derivatives.ravel().tolist()
 
     return Gradient(names, _core._run_gradient(edited, names, list(record), flat))
 
@@ -332,7 +332,7 @@ def _sensitivities_by_differences(
     for i, step in enumerate(steps):
         displaced[2 * i + 1, i] += step
         displaced[2 * i + 2, i] -= step
-    told = run_ensemble(
+    data = run_ensemble(
         described,
         {name: displaced[:, i] for i, name in enumerate(names)},
         duration=duration,
@@ -344,7 +344,7 @@ def _sensitivities_by_differences(
         dt=dt,
         lanes=lanes,
     )
-    series = told.series
+    series = data.series
     if series is None:
         raise InputError("record: there are no columns to differentiate")
     if np.isnan(series[..., 0]).any():
@@ -355,4 +355,4 @@ def _sensitivities_by_differences(
         raise InputError("the runs have rows at other times; give `every` or `dt`")
     by = (series[1::2] - series[2::2]) / widths[:, None, None]
     by[moved] = np.nan
-    return Sensitivities(names, told.columns, series[0, :, 0], series[0], by)
+    return Sensitivities(names, data.columns, series[0, :, 0], series[0], by)

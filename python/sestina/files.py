@@ -32,7 +32,7 @@ def load(path: str | os.PathLike[str], set: Changes | None = None) -> System:
     """
     if os.path.splitext(path)[1] != ".urdf":
         return _core._load(path, _options(set))
-    robot = _told(*_core._load_urdf(path, False, "free", 1000.0), None, True)
+    robot = _with_notes(*_core._load_urdf(path, False, "free", 1000.0), None, True)
     # The paths for `set` are those of the model file to which the robot is converted.
     return robot if set is None else _core._loads(robot.to_yaml(), str(path), _options(set))
 
@@ -42,7 +42,7 @@ def loads(text: str, name: str = "model", set: Changes | None = None) -> System:
     return _core._loads(text, name, _options(set))
 
 
-def _told(system: System, texts: list[str], about_mimic: list[str], notes: list[str] | None, warn: bool) -> System:
+def _with_notes(system: System, texts: list[str], about_mimic: list[str], notes: list[str] | None, warn: bool) -> System:
     if notes is not None:
         notes.extend(texts)
     for text in about_mimic if warn else []:
@@ -68,8 +68,8 @@ def load_urdf(
     mimic_frequency  rad/s, with "force": natural frequency of a mimicking joint, critically damped; the gains are
                      parameters of the system, JOINT_mimic_stiffness and JOINT_mimic_damping
     """
-    told = _core._load_urdf(path, floating_base, mimic or "free", mimic_frequency)
-    return _told(*told, notes, mimic is None)
+    data = _core._load_urdf(path, floating_base, mimic or "free", mimic_frequency)
+    return _with_notes(*data, notes, mimic is None)
 
 
 def loads_urdf(
@@ -82,5 +82,5 @@ def loads_urdf(
     mimic_frequency: float = 1000.0,
 ) -> System:
     """Read a robot from a text, such as the output of another program. `name` is its name in messages; see load_urdf()."""
-    told = _core._loads_urdf(text, name, floating_base, mimic or "free", mimic_frequency)
-    return _told(*told, notes, mimic is None)
+    data = _core._loads_urdf(text, name, floating_base, mimic or "free", mimic_frequency)
+    return _with_notes(*data, notes, mimic is None)

@@ -17,7 +17,7 @@ class Journal:
     """The first line identifies the optimisation. Each line is on the disk before the next generation begins.
 
     A line cut short by a kill is removed. The state of the optimiser is not stored: its points follow from the costs that
-    it was given, so on resuming it asks for the same points and gets the recorded costs, until the lines end.
+    it was given, so on resuming it requests the same points and gets the recorded costs, until the lines end.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, head: dict[str, Any], resume: bool) -> None:
@@ -30,7 +30,7 @@ class Journal:
                 raise InputError("resume: there is no `state`, the file of what was done")
             return
         if self._path.exists() and not resume:
-            raise InputError(f"state: {self._path} exists; resume=True goes on from it")
+            raise InputError(f"state: {self._path} exists; resume=True continues from it")
         if self._path.exists():
             self._read(self._path, head)
         self._file = self._path.open("ab")
@@ -43,14 +43,14 @@ class Journal:
         try:
             lines = [json.loads(line) for line in whole.splitlines()]
         except ValueError:
-            raise InputError(f"state: {path} is no file of an optimisation") from None
+            raise InputError(f"state: {path} is not a file of an optimisation") from None
         is_cut_short = not lines and (json.dumps(head).encode() + b"\n").startswith(data)
         if not is_cut_short and (not lines or not isinstance(lines[0], dict) or "optimisation" not in lines[0]):
-            raise InputError(f"state: {path} is no file of an optimisation")
+            raise InputError(f"state: {path} is not a file of an optimisation")
         for key, value in head.items():
-            told = json.loads(json.dumps(value))
-            if lines and lines[0].get(key) != told:
-                raise InputError(f"state: {path} is of another optimisation: {key} was {lines[0].get(key)!r} and is {told!r}")
+            current = json.loads(json.dumps(value))
+            if lines and lines[0].get(key) != current:
+                raise InputError(f"state: {path} is of another optimisation: {key} was {lines[0].get(key)!r} and is {current!r}")
         if len(whole) < len(data):
             with path.open("r+b") as file:
                 file.truncate(len(whole))
@@ -70,7 +70,7 @@ class Journal:
         self._next += 1
         if line["x"] != asked:
             raise InputError(
-                f"state: {self._path}, generation {self._next}: the optimiser asks for other members than then; "
+                f"state: {self._path}, generation {self._next}: the optimiser proposes other members than before; "
                 "it or its library has changed"
             )
         return [float("inf") if cost is None else cost for cost in line["cost"]], line["reasons"]

@@ -1,13 +1,13 @@
 """Mass and stiffness matrices that other finite-element programs write, for `sestina.reduce`.
 
-Three formats, told apart by what is in the file:
+Three formats, distinguished by the contents of the file:
 
 - Matrix Market (`%%MatrixMarket`): rows and columns in the order of the unknowns.
 - Abaqus, `*MATRIX GENERATE` with `FORMAT=MATRIX INPUT`: lines `node, direction, node, direction, value`.
 - CalculiX, `*FREQUENCY, SOLVER=MATRIXSTORAGE`: lines `row column value` in NAME.sti and NAME.mas, and the unknowns of
-  the rows, lines `node.direction`, in NAME.dof beside them.
+  the rows, lines `node.direction`, in NAME.dof next to them.
 
-Of a symmetric matrix one triangle is enough.
+One triangle of a symmetric matrix is enough.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DIRECTIONS = 3
 def read_matrix(file: str | os.PathLike[str], labels: npt.ArrayLike) -> Any:
     """(3n, 3n) sparse: x, y, z of each node in the order of `labels`, the numbers (n) that the file gives to nodes.
 
-    Raises InputError that names the file and the line for one that is none of these, or of other nodes and directions.
+    Raises InputError that names the file and the line for another format, or for other nodes and directions.
     """
     path, numbers = Path(file), np.asarray(labels, dtype=np.int64)
     try:
@@ -53,7 +53,7 @@ def read_matrix(file: str | os.PathLike[str], labels: npt.ArrayLike) -> Any:
             raise InputError(f"{path}: has a row or column beyond the {len(order)} unknowns of {path.with_suffix('.dof').name}")
         matrix = _assemble(path, order[places[:, 0]], order[places[:, 1]], rows[:, 2], len(numbers))
     else:
-        raise InputError(f"{path}: is no matrix of Matrix Market, Abaqus (matrix input) or CalculiX (matrixstorage)")
+        raise InputError(f"{path}: is not a matrix of Matrix Market, Abaqus (matrix input) or CalculiX (matrixstorage)")
     return matrix
 
 
@@ -98,7 +98,7 @@ def _unknowns(path: Path, nodes: Array, directions: Array, labels: Integers) -> 
 
 def _read_dof(path: Path, labels: Integers) -> Integers:
     if not path.exists():
-        raise InputError(f"{path}: is missing: CalculiX writes it beside the matrices")
+        raise InputError(f"{path}: is missing: CalculiX writes it next to the matrices")
     nodes, directions = [], []
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         node, _, direction = line.strip().partition(".")

@@ -78,9 +78,9 @@ def _read_obj(data: bytes) -> Array:
         if words[0] == "v":
             points.append([float(word) for word in words[1:4]])
             continue
-        told = [int(word.partition("/")[0]) for word in words[1:]]
-        places = [k - 1 if k > 0 else len(points) + k for k in told]
+        numbers = [int(word.partition("/")[0]) for word in words[1:]]
+        places = [k - 1 if k > 0 else len(points) + k for k in numbers]
         if len(places) < 3 or min(places) < 0 or max(places) >= len(points):
-            raise ValueError(f"line {number}: {line.strip()!r} is no face of the {len(points)} points before it")
+            raise ValueError(f"line {number}: {line.strip()!r} is not a face of the {len(points)} points before it")
         faces += [(places[0], places[i], places[i + 1]) for i in range(1, len(places) - 1)]
     return np.array(points, dtype=np.float64).reshape(-1, 3)[np.array(faces, dtype=np.intp).reshape(-1, 3)]

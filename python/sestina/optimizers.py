@@ -1,4 +1,4 @@
-"""Optimisers of cma and scipy behind one interface: each asks for the costs of many points in the unit cube."""
+"""Optimisers of cma and scipy behind one interface: each requests the costs of many points in the unit cube."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Settings(NamedTuple):
     """The settings of an optimiser."""
 
     start: Array  #: (k) in the unit cube
-    sigma: float  #: of the unit cube's edge, how far from the start cma looks at first
+    sigma: float  #: size of cma's first steps from the start, relative to the unit cube's edge
     population: int | None
     generations: int | None
     tolerance: float
@@ -77,7 +77,7 @@ def _cma(ask: Ask, settings: Settings) -> tuple[bool, str]:
     random = _OwnRandom(settings.seed)
     options: dict[str, Any] = {
         "bounds": [0, 1],
-        "seed": np.nan,  # the state of the random numbers is ours
+        "seed": np.nan,  # the state of the random numbers belongs to this search
         "verbose": -9,
         "tolfun": settings.tolerance,
         "tolfunhist": settings.tolerance,
@@ -118,7 +118,7 @@ def _differential_evolution(ask: Ask, settings: Settings) -> tuple[bool, str]:
     first = random.random((max(5, size), k))
     first[0] = settings.start
     name = "rng" if "rng" in inspect.signature(function).parameters else "seed"
-    told = function(
+    data = function(
         lambda x: ask(np.ascontiguousarray(x.T)),
         [(0.0, 1.0)] * k,
         init=first,
@@ -130,7 +130,7 @@ def _differential_evolution(ask: Ask, settings: Settings) -> tuple[bool, str]:
         updating="deferred",
         **{name: random},
     )
-    return bool(told.success), f"differential_evolution: {told.message}"
+    return bool(data.success), f"differential_evolution: {data.message}"
 
 
 def _local(method: str) -> Callable[[Ask, Settings], tuple[bool, str]]:
@@ -152,8 +152,8 @@ def _local(method: str) -> Callable[[Ask, Settings], tuple[bool, str]]:
         gradient = method == "l_bfgs_b"
         function = (lambda x: _with_gradient(ask, x)) if gradient else (lambda x: float(ask(x[None])[0]))
         bounds = [(0.0, 1.0)] * k
-        told = scipy_optimize.minimize(function, settings.start, method=name, jac=gradient, bounds=bounds, options=options)
-        return bool(told.success), f"{method}: {told.message}"
+        data = scipy_optimize.minimize(function, settings.start, method=name, jac=gradient, bounds=bounds, options=options)
+        return bool(data.success), f"{method}: {data.message}"
 
     return run
 

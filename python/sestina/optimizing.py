@@ -48,15 +48,15 @@ class Optimum:
         self.runs = sum(map(len, search.costs))
         self.generations = len(search.costs)
         self.failures = search.failures  #: runs that failed: their values, and why; the first hundred
-        self.failed = search.failed  #: how many did
+        self.failed = search.failed  #: the number of failed runs
         self.best_costs: Array = np.minimum.accumulate([one.min() for one in search.costs])  #: (generations)
         self.members: Array = np.concatenate(search.members)  #: (runs, keys) all values that were tried
         self.costs: Array = np.concatenate(search.costs)  #: (runs) inf of runs that failed
-        self.system: Any = search.population.with_values(search.best.tolist())  #: the System that has them; of a SymbolicSystem it itself
+        self.system: Any = search.population.with_values(search.best.tolist())  #: the System with these values; for a SymbolicSystem, itself
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{key}={value:.6g}" for key, value in self.values.items())
-        return f"<sestina.Optimum {self.cost:.6g} at {told}: {self.status} after {self.runs} runs>"
+        values = ", ".join(f"{key}={value:.6g}" for key, value in self.values.items())
+        return f"<sestina.Optimum {self.cost:.6g} at {values}: {self.status} after {self.runs} runs>"
 
 
 class _Search:
@@ -91,11 +91,11 @@ class _Search:
         members = np.clip(lower + (upper - lower) * points, lower, upper)
         asked = members.tolist()
         recalled = self._journal.recall(asked)
-        told = self._run(members) if recalled is None else recalled
+        data = self._run(members) if recalled is None else recalled
         if recalled is None:
-            self._journal.append(asked, *told)
-        costs = np.array(told[0])
-        self._keep(members, costs, told[1])
+            self._journal.append(asked, *data)
+        costs = np.array(data[0])
+        self._keep(members, costs, data[1])
         if self._report is not None and recalled is None:
             self._report(self)
         return costs
@@ -111,9 +111,9 @@ class _Search:
         number = float(cost) if is_number else float("nan")
         if number != number or number == float("-inf"):
             text = repr(cost) if not hasattr(cost, "shape") else f"an array of the shape {cost.shape}"
-            told = f"{number}" if is_number else f"{text:.60} ({type(cost).__name__})"
+            text_of_cost = f"{number}" if is_number else f"{text:.60} ({type(cost).__name__})"
             at = ", ".join(f"{key}={value:g}" for key, value in self.named(values).items())
-            raise InputError(f"cost: {told} is not a number, at {at}; allowed is a number, or inf for what is not wanted")
+            raise InputError(f"cost: {text_of_cost} is not a number, at {at}; allowed is a number, or inf to exclude these values")
         return number
 
     def _keep(self, members: Array, costs: Array, reasons: list[str]) -> None:
@@ -141,7 +141,7 @@ def _bounds_of(variables: Variables, kind: type) -> Array:
         place = f"variables[{key!r}]"
         if not isinstance(key, kind):
             wanted = "key of the model, such as 'parameters.c'" if kind is str else "symbol of the system"
-            raise InputError(f"{place}: {key!r} is no {wanted}")
+            raise InputError(f"{place}: {key!r} is not a {wanted}")
         try:
             lower, upper = (float(bound) for bound in pair)
         except (TypeError, ValueError):
@@ -179,9 +179,9 @@ class _Line:
         self._is_shown = False
 
     def __call__(self, generation: int, runs: int, cost: float, values: dict[str, float]) -> None:
-        told = ", ".join(f"{key.rpartition('.')[2]}={value:.5g}" for key, value in list(values.items())[:6])
+        best = ", ".join(f"{key.rpartition('.')[2]}={value:.5g}" for key, value in list(values.items())[:6])
         seconds = time.monotonic() - self._start
-        sys.stderr.write(f"\r\x1b[Kgeneration {generation}  {runs} runs  {seconds:.0f} s  least {cost:.6g} at {told}")
+        sys.stderr.write(f"\r\x1b[Kgeneration {generation}  {runs} runs  {seconds:.0f} s  least {cost:.6g} at {best}")
         sys.stderr.flush()
         self._is_shown = True
 
@@ -299,9 +299,9 @@ def minimize(
     }  # fmt: skip
     settings = optimizers.Settings(place, sigma, population, generations, tolerance, seed)
     line = _Line() if progress is True else None
-    told: Any = line or (None if isinstance(progress, bool) else progress)
+    show: Any = line or (None if isinstance(progress, bool) else progress)
     journal = Journal(state, head, resume)
-    report = None if told is None else lambda one: told(len(one.costs), sum(map(len, one.costs)), one.best_cost, one.named(one.best))
+    report = None if show is None else lambda one: show(len(one.costs), sum(map(len, one.costs)), one.best_cost, one.named(one.best))
     search = _Search(runs, bounds, function, record, journal, max_runs, report)
     try:
         status, reason = _run(method, search, settings)
@@ -318,7 +318,7 @@ def minimize(
 
 
 def _run(method: str, search: _Search, settings: optimizers.Settings) -> tuple[str, str]:
-    """The status and why it ended."""
+    """The status, and the reason for the end."""
     try:
         has_ended, reason = optimizers.optimize(method, search, settings)
     except optimizers.Stop as stop:

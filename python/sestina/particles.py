@@ -59,14 +59,14 @@ def run_particles(
     threads     results do not depend on it
     checkpoint  a file that resume_particles() can continue the run from, written every `every_wall` s of wall time
     max_steps   a run that would take more steps fails with that reason, and keeps its rows
-    max_wall    s of wall time, likewise
+    max_wall    s of wall time, the same
     check       False returns the result of a run that fails; True raises ComputationError with the result as `result`
 
     Ctrl-C ends the run: the rows so far are returned, and `result.report.status` is `interrupted`.
     """
     with watch(progress) as callback:
-        told = _core._run_particles(file, _options(set), callback, out, threads, checkpoint, every_wall, max_steps, max_wall)
-    return _finish(*told, check)
+        data = _core._run_particles(file, _options(set), callback, out, threads, checkpoint, every_wall, max_steps, max_wall)
+    return _finish(*data, check)
 
 
 def resume_particles(
@@ -87,8 +87,8 @@ def resume_particles(
     The other arguments are those of run_particles().
     """
     with watch(progress) as callback:
-        told = _core._resume_particles(checkpoint, callback, out, threads, every_wall, max_steps, max_wall)
-    return _finish(*told, check)
+        data = _core._resume_particles(checkpoint, callback, out, threads, every_wall, max_steps, max_wall)
+    return _finish(*data, check)
 
 
 def _finish(table: Table, report: ParticleReport, check: bool) -> ParticleResult:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 AXIS_COLOURS = ("#c75450", "#4ea36b", "#3f7fbf")
 NAME_SIZE = 9.0  # points
-ROOM = 0.86  # the part of a figure's height that is not for what is written above and below
+ROOM = 0.86  # fraction of a figure's height, without the texts above and below
 
 #: What `view` may be: the ground axes across and up ("xz"), or azimuth and elevation of the eye, degrees.
 View = str | tuple[float, float] | None
@@ -99,7 +99,7 @@ def choose_camera(everything: Array, up: Array, view: View) -> Camera:
 def shade(colours: Array, normals: Array, towards: Array, camera: Camera) -> Array:
     """Colours (m, 3) of matt surfaces with a little gloss, in light from above on the left of the eye."""
     towards = towards / np.linalg.norm(towards, axis=-1, keepdims=True)
-    facing = np.where((normals * towards).sum(axis=-1) < 0, -1.0, 1.0)  # of surfaces that are open, either side
+    facing = np.where((normals * towards).sum(axis=-1) < 0, -1.0, 1.0)  # both sides of open surfaces
     normals = normals * facing[:, None]
     light = camera.axes.T @ np.array([-0.45, 0.72, 0.53])
     fill = camera.axes.T @ np.array([0.7, 0.1, 0.7])
@@ -134,7 +134,7 @@ class Stage:
     def __init__(
         self, figure: Figure, scene: Scene, view: View, labels: bool, ways: Sequence[Array] = (), title: str = ""
     ) -> None:
-        """ways: further lines (n, 3) m to draw, such as the path of a point."""
+        """ways: additional lines (n, 3) m to draw, such as the path of a point."""
         self._figure, self._scene, self._title = figure, scene, title
         self._frames = len(scene.parts[0].position) if scene.parts else 1
         self._ways = [np.asarray(way) for way in ways]
@@ -180,7 +180,7 @@ class Stage:
         everything = np.concatenate([self._bounds, *self._ways])
         heights = everything @ up
         extent = float(np.ptp(everything, axis=0).max()) or 1.0
-        # A robot stands on the ground; below a pendulum the ground is out of its way.
+        # A robot stands on the ground; below a pendulum the ground is placed clear of it.
         stands = -0.02 * extent <= heights.min() <= 0.5 * extent
         self._floor = 0.0 if stands else float(heights.min()) - 0.04 * extent
         self._polygons = panel.add_collection(PolyCollection([], linewidths=0.7, zorder=3))
@@ -295,18 +295,18 @@ class Stage:
             return [self._clock]
         corners, depths, colours, shadows = [], [], [], []
         for k, frame in enumerate(frames):
-            told = self._polygons_of(frame, frames[-1])
-            if told is None:
+            polygons = self._polygons_of(frame, frames[-1])
+            if polygons is None:
                 continue
-            seen, towards, kept = self._visible(told)
-            own = shade(told.colours[kept], told.normals[kept], towards[kept], self._camera)
+            seen, towards, kept = self._visible(polygons)
+            own = shade(polygons.colours[kept], polygons.normals[kept], towards[kept], self._camera)
             faint = 0.25 + 0.5 * (1 - (k + 1) / len(frames)) if k + 1 < len(frames) else 0.0
             corners.append(seen[kept][..., :2])
             depths.append(np.sort(seen[kept][..., 2], axis=1).mean(axis=1))
             colours.append(own + faint * (1.0 - own))
             if not self._is_flat:
-                lit = told.normals @ self._scene.up > 0
-                shadows.append(self._shadow_of(told.corners[lit | ~told.is_closed]))
+                lit = polygons.normals @ self._scene.up > 0
+                shadows.append(self._shadow_of(polygons.corners[lit | ~polygons.is_closed]))
         order = np.argsort(np.concatenate(depths))
         shown = np.concatenate(colours)[order]
         self._polygons.set_verts(np.concatenate(corners)[order])
@@ -318,11 +318,11 @@ class Stage:
         changed = [self._polygons, self._clock, *self._names.values()]
         return changed if self._is_flat else [self._shadow, self._grid_lines, self._lines, *changed]
 
-    def _visible(self, told: _Polygons) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
+    def _visible(self, polygons: _Polygons) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
         """The projected corners, the directions to the eye, and which polygons face it."""
-        towards = self._camera.eye_from(told.corners.mean(axis=1))
-        away = (told.normals * towards).sum(axis=1) <= 0
-        return self._camera.project(told.corners), towards, ~(away & told.is_closed)
+        towards = self._camera.eye_from(polygons.corners.mean(axis=1))
+        away = (polygons.normals * towards).sum(axis=1) <= 0
+        return self._camera.project(polygons.corners), towards, ~(away & polygons.is_closed)
 
     def _place_names(self, frame: int) -> None:
         """Place names at their bodies, and stack those that would overlap."""

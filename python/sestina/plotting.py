@@ -26,7 +26,7 @@ def _pyplot() -> Any:
     try:
         import matplotlib.pyplot
     except ImportError:
-        raise ImportError("plots want matplotlib: pip install matplotlib") from None
+        raise ImportError("plots need matplotlib: pip install matplotlib") from None
     return matplotlib.pyplot
 
 
@@ -113,7 +113,7 @@ def plot(result: Result, columns: Sequence[str], x: str = "t") -> Figure:
 
 
 def track(result: Result, point: str, columns: Sequence[str]) -> Figure:
-    """Draw the path of a point in its plane, with the bodies at the end, beside columns over time."""
+    """Draw the path of a point in its plane, with the bodies at the end, next to columns over time."""
     figure = _figure(10.5, 4.4)
     from matplotlib.collections import LineCollection
 
@@ -209,8 +209,8 @@ def draw(
     times = [float(result.t[-1])] if t is None else [float(one) for one in np.atleast_1d(np.asarray(t, dtype=np.float64))]
     outside = [one for one in times if not result.t[0] <= one <= result.t[-1]]
     if outside or not times:
-        told = f"{outside[0]:g} s is not" if outside else "there is none"
-        raise InputError(f"t: {told}; allowed are times from {result.t[0]:g} to {result.t[-1]:g} s")
+        reason = f"{outside[0]:g} s is not" if outside else "there is none"
+        raise InputError(f"t: {reason}; allowed are times from {result.t[0]:g} to {result.t[-1]:g} s")
     rows = _nearest_rows(result, np.array(times))
     clock = f"t = {result.t[rows[-1]]:.2f} s" if len(rows) == 1 else f"t = {result.t[rows[0]]:.2f} to {result.t[rows[-1]]:.2f} s"
     shown = list(range(len(rows)))

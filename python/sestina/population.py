@@ -152,31 +152,31 @@ class Population:
 
     def _run_alone(self, describe: Callable[[Sequence[float]], System], row: Array, record: Sequence[str]) -> Member | str:
         try:
-            told = run_ensemble(describe(row.tolist()), record=record, check=False, **self._options)
+            data = run_ensemble(describe(row.tolist()), record=record, check=False, **self._options)
         except (InputError, ComputationError) as error:
             return self._in_words_of_keys(str(error))
-        return self._members_of(told, row[None])[0]
+        return self._members_of(data, row[None])[0]
 
     def _in_words_of_keys(self, message: str) -> str:
-        """The message with keys in place of the parameters that stand for them."""
+        """The message with keys instead of the parameters that represent them."""
         for key, name in zip(self.keys, self._names):
             message = message.replace(f"--set {key}={name}: ", "").replace(f"{name} = ", "")
         return message
 
-    def _members_of(self, told: EnsembleResult, members: Array) -> list[Member | str]:
-        status, reasons = told.status.reshape(-1), told.reasons.reshape(-1)
+    def _members_of(self, data: EnsembleResult, members: Array) -> list[Member | str]:
+        status, reasons = data.status.reshape(-1), data.reasons.reshape(-1)
         if (status == "interrupted").any():
             raise Interrupted
-        assert told.series is not None
-        series = told.series.reshape(len(members), *told.series.shape[-2:])  # of (..., rows, columns)
-        units = {name: told.unit(name) for name in told.columns}
+        assert data.series is not None
+        series = data.series.reshape(len(members), *data.series.shape[-2:])  # of (..., rows, columns)
+        units = {name: data.unit(name) for name in data.columns}
         found: list[Member | str] = []
         for k, row in enumerate(members):
             if status[k] != "complete":
                 found.append(self._in_words_of_keys(str(reasons[k])))
                 continue
             rows = series[k][~np.isnan(series[k][:, 0])]
-            found.append(Member(told.columns, units, rows, dict(zip(self.keys, map(float, row)))))
+            found.append(Member(data.columns, units, rows, dict(zip(self.keys, map(float, row)))))
         return found
 
 

@@ -32,7 +32,7 @@ RIGID = 1e-4
 #: Eigenvalues below this part of the largest one are rounding.
 ROUNDING = 1e-12
 RIGID_MOTIONS = 6
-#: Vectors of a block beside the modes that are asked for.
+#: Vectors of a block in addition to the requested modes.
 EXTRA_VECTORS = 4
 #: Blocks of vectors; a block adds two or three digits.
 MAX_BLOCKS = 40
@@ -67,7 +67,7 @@ class ReducedBody:
         At a node it is the mean of the elements around it. Raises InputError for a body made from matrices.
         """
         if self._mesh is None or self._material is None:
-            raise InputError("stresses: this body was made from matrices, which tell nothing of its material")
+            raise InputError("stresses: this body was made from matrices, which contain no material")
         given = self._of_modes(amplitudes)
         by_mode = np.array([nodal_stresses(self._mesh, self._material, mode) for mode in self.modes])
         found: Array = np.tensordot(given, by_mode, axes=1)
@@ -80,7 +80,7 @@ class ReducedBody:
         return given
 
     def save(self, file: str | os.PathLike[str]) -> None:
-        """Writes the file that a body of type `reduced` names. Raises InputError where that is impossible."""
+        """Writes the file for a body of type `reduced`. Raises InputError if that is impossible."""
         flat = {key: value if key == "names" else np.ravel(value).tolist() for key, value in self._arrays.items()}
         _core._write_reduced_body(os.fspath(file), flat)
 
@@ -101,18 +101,18 @@ def reduce(
         (n, 3), m, and tetrahedra (e, 4) or (e, 10); or a dictionary of `nodes` (n, 3), `mass` and `stiffness` (3n, 3n), sparse, from another
         program, whose unknowns are x, y, z of the first node, then of the second. Both may be files of Matrix Market,
         Abaqus or CalculiX (sestina.matrix_files); `labels` (n) are the numbers of the nodes there, otherwise 1 to n.
-    material: E (Pa), nu and density (kg/m^3); none beside matrices.
-    interfaces: of each name the numbers of its nodes, or a function of the nodes' places (n, 3) that says which
+    material: E (Pa), nu and density (kg/m^3); none with matrices.
+    interfaces: for each name the numbers of its nodes, or a function of the nodes' positions (n, 3) that tells which
         belong to it; or a dictionary of these `nodes`, `type` ("rigid": the nodes move with the interface as a rigid
         body; "averaging": the interface moves with the mean of the nodes, which stay free) and `position` (3), m, and
         `axes` (3, 3), which are the middle of the nodes and the mesh's axes otherwise.
-    modes: number of modes of vibration beside six static ones for each interface.
+    modes: number of vibration modes in addition to six static ones for each interface.
     mesh_size: longest edge of the mesh of a STEP file, m; by its size and curvature if not given.
     geometric_stiffness: whether the body becomes stiffer or softer by the stresses of its rotation and of forces at
         its interfaces, such as a blade that rotates or a rod under compression. Not for matrices.
     file: written if given (HDF5).
 
-    Raises InputError for a mesh, a material or an interface that no body can have. Needs scipy, meshio for files, and
+    Raises InputError for an impossible mesh, material or interface. Needs scipy, meshio for files, and
     netgen for STEP files.
     """
     if not interfaces:
@@ -132,7 +132,7 @@ def reduce(
     parts = [_Interface.of(name, given, nodes, weights) for name, given in interfaces.items()]
     _check_interfaces(parts)
     if geometric_stiffness and isinstance(mesh, Mapping):
-        raise InputError("reduce: geometric_stiffness needs a mesh and a material; matrices tell nothing of stresses")
+        raise InputError("reduce: geometric_stiffness needs a mesh and a material; matrices do not determine stresses")
     basis = _Basis(M, K, parts, nodes)
     vectors = basis.vectors(count)
     body = _diagonalize(M, K, vectors, parts, nodes)
@@ -226,7 +226,7 @@ class _Interface:
         if position.shape != (3,) or not np.isfinite(position).all():
             raise InputError(f"reduce: {place}.position is {spec['position']!r}; expected three finite numbers")
         if axes.shape != (3, 3) or not np.allclose(axes @ axes.T, np.eye(3), atol=1e-6) or np.linalg.det(axes) < 0:
-            raise InputError(f"reduce: {place}.axes is no rotation matrix (3, 3)")
+            raise InputError(f"reduce: {place}.axes is not a rotation matrix (3, 3)")
         return _Interface(name, chosen, kind == "rigid", position, axes, weights)
 
 
@@ -277,8 +277,8 @@ class _Basis:
     """The vectors of Craig and Bampton's basis, as displacements of all nodes.
 
     Unknowns are the displacements u of free nodes, and six motions q of each interface. Rigid interfaces give the
-    motions of their nodes. Averaging ones are conditions A u = q with forces A^T l. Without a rigid interface K is
-    singular; springs of the stiffness g between three nodes and the ground, K_s = K + g B^T B, are taken back by
+    motions of their nodes. Averaging ones are conditions A u = q with forces A^T l. Without a rigid interface, K is
+    singular; springs of stiffness g between three nodes and the ground, K_s = K + g B^T B, are compensated by
     forces B^T p with B u - p/g = 0. So with C = [A; B], W = K_s^-1 C^T and x = K_s^-1 f,
         u = x + W l,   (C W - diag(0, 1/g)) l = [q; 0] - C x
     """
@@ -370,7 +370,7 @@ def lowest_modes(solve: Callable[[Array], Array], M: Any, count: int, unknowns: 
         T = np.block([[T, columns[: len(T)]], [columns[: len(T)].T, columns[len(T) :]]])
         inverses, shapes = np.linalg.eigh(0.5 * (T + T.T))  # of squares of frequencies
         inverses, shapes = inverses[::-1][:count], shapes[:, ::-1][:, :count]
-        for _ in range(2):  # once leaves rounding
+        for _ in range(2):  # one pass leaves round-off
             for block, product in zip(V, MV, strict=True):
                 rest = rest - block @ (product.T @ rest)
         M_rest = M @ rest
@@ -386,7 +386,7 @@ def lowest_modes(solve: Callable[[Array], Array], M: Any, count: int, unknowns: 
 
 
 def _orthonormal(X: Array, MX: Array) -> tuple[Array, Array]:
-    """Combinations of X and of MX = M X that are orthonormal with respect to M; twice, since once leaves rounding."""
+    """Combinations of X and of MX = M X that are orthonormal with respect to M; twice, since one pass leaves round-off."""
     for _ in range(2):
         if not X.any():
             return X[:, :0], MX[:, :0]
@@ -444,7 +444,7 @@ def _free_modes(M: Any, K: Any, basis: Array) -> tuple[Array, Array]:
     size = np.sqrt(np.einsum("ij,ij->j", basis, M @ basis))
     basis = basis / size
     mass = basis.T @ (M @ basis)
-    # Static modes may nearly depend on one another: directions without mass are left out.
+    # Static modes may be nearly linearly dependent: directions without mass are left out.
     values, turned = scipy.linalg.eigh(0.5 * (mass + mass.T))
     kept = values > 1e-10 * values[-1]
     basis = basis @ (turned[:, kept] / np.sqrt(values[kept]))
@@ -512,7 +512,7 @@ def _stresses_of_loads(
 
 
 def _stiffen(body: ReducedBody, loaded: tuple[Array, Array]) -> None:
-    """Adds what the stresses of rotation and of forces at interfaces do (reduced_body.h, (8))."""
+    """Adds the geometric stiffness due to rotation and to forces at interfaces (reduced_body.h, (8))."""
     assert body._mesh is not None and body._material is not None
     by_rotation, by_forces = loaded
     k, p = len(body.modes), len(by_forces)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .scene import Scene
     from .showing import Page
 
-    #: A point by its name or, of what was derived with symbols, itself; or several.
+    #: A point by its name or, for a system derived with symbols, the point itself; or several.
     Trace = Union[str, Point, Sequence[Union[str, Point]]]
 
 
@@ -38,10 +38,10 @@ class Result(NamedAttributes):
 
     def __init__(self, table: Table, report: Report | None = None, system: System | None = None) -> None:
         self.table = table
-        self.report = report  #: None of a result that was read from a file
+        self.report = report  #: None for a result that was read from a file
         self._system = system
         self._model: Model | None = None
-        self._relative: Model | None = None  # of cartesian coordinates: in those of joints
+        self._relative: Model | None = None  # for cartesian coordinates: the model in relative ones
         self._file: str | None = None  # from which it was read
 
     def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
@@ -77,7 +77,7 @@ class Result(NamedAttributes):
         """A copy of the simulated description. A result read from a CSV file has none."""
         if self._system is None:
             if not self.table.model_text:
-                raise InputError("the result does not tell its model: HDF5 files (.h5) of models do, those of symbolic systems and CSV files do not")
+                raise InputError("the result does not contain its model: HDF5 files (.h5) of models do, those of symbolic systems and CSV files do not")
             self._system = _core._loads(self.table.model_text, "the model of the result", [])
         return self._system.copy()
 
@@ -109,9 +109,9 @@ class Result(NamedAttributes):
         import numpy as np
 
         states = [self[name] for name in self.model.states]
-        told = np.column_stack(states) if states else np.empty((len(self.t), 0))
-        told.flags.writeable = False
-        return told
+        data = np.column_stack(states) if states else np.empty((len(self.t), 0))
+        data.flags.writeable = False
+        return data
 
     def _refuse_cartesian(self) -> None:
         if self.model.is_cartesian:
@@ -274,4 +274,4 @@ def as_system(given: Any) -> System:
         return given.copy()
     if isinstance(given, Model):
         return given.system
-    raise TypeError(f"a sestina.System or sestina.Model is wanted, not {type(given).__name__}")
+    raise TypeError(f"expected a sestina.System or sestina.Model, not {type(given).__name__}")

@@ -84,7 +84,7 @@ def _edit(
     if solver is not None:
         analysis.solver = solver
     if integrator is not None and integrator != analysis.integrator.name:
-        analysis.integrator = integrator  # the options of another rule are not its own
+        analysis.integrator = integrator  # the options of another rule do not apply
     if rtol is not None:
         analysis.step.rtol = rtol
     if atol is not None:
@@ -166,7 +166,7 @@ def simulate(
     real_time   simulated seconds per second of wall time
     trace       measure where the time goes: result.report.trace
     max_steps   a run that would take more steps fails with that reason, and keeps its rows
-    max_wall    s of wall time, likewise
+    max_wall    s of wall time, the same
     check       False returns the result of a run that fails; True raises ComputationError with the result as `result`
 
     An exception in a PythonForce ends the run and is raised here, with the rows so far as its `result`. Ctrl-C

@@ -67,20 +67,20 @@ def rotation_of(given: Any, numbers: Mapping[str, float]) -> Array:
     """(3, 3) from `axes` as in a description: a column is an axis of the point or shape, in the body's axes."""
     if not given:
         return np.eye(3)
-    ((kind, told),) = given.items() if len(given) == 1 else [("axis", given)]
+    ((kind, data),) = given.items() if len(given) == 1 else [("axis", given)]
     if kind == "matrix":
-        return np.array([[_number(x, numbers) for x in row] for row in told])
+        return np.array([[_number(x, numbers) for x in row] for row in data])
     if kind == "rpy":
-        (cr, cp, cy), (sr, sp, sy) = (f([_number(x, numbers) for x in told]) for f in (np.cos, np.sin))
+        (cr, cp, cy), (sr, sp, sy) = (f([_number(x, numbers) for x in data]) for f in (np.cos, np.sin))
         about_x = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
         about_y = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
         about_z = np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
         turned: Array = about_z @ about_y @ about_x
         return turned
     if kind == "euler_parameters":
-        return _from_euler_parameters(np.array([_number(x, numbers) for x in told]))
-    axis = np.array([_number(x, numbers) for x in told["axis"]])
-    half = _number(told["angle"], numbers) / 2
+        return _from_euler_parameters(np.array([_number(x, numbers) for x in data]))
+    axis = np.array([_number(x, numbers) for x in data["axis"]])
+    half = _number(data["angle"], numbers) / 2
     return _from_euler_parameters(np.concatenate([[np.cos(half)], np.sin(half) * axis / np.linalg.norm(axis)]))
 
 
@@ -181,16 +181,16 @@ class _ModelScene:
 
     @staticmethod
     def _texts_of(body: Any) -> set[str]:
-        told = [list(body.shapes), list(body.points.values()), list(body.center_of_mass), body.mass]
-        return set().union(*(_texts(one) for one in told))
+        data = [list(body.shapes), list(body.points.values()), list(body.center_of_mass), body.mass]
+        return set().union(*(_texts(one) for one in data))
 
     def _calc_extent(self) -> float:
         """m, the size of the scene at the first frame, or over all frames if it is a single point there."""
         sizes = [0.0]
         for shapes in (*self.shapes.values(), self.ground_shapes):
             for shape in shapes:
-                told = [*shape.get("size", ()), shape.get("radius", 0), shape.get("length", 0)]
-                sizes.append(max(_number(x, self.numbers) for x in told))
+                data = [*shape.get("size", ()), shape.get("radius", 0), shape.get("length", 0)]
+                sizes.append(max(_number(x, self.numbers) for x in data))
         everything = np.stack([*self.points.values(), *(self._mass_centre(name) for name in self.bodies)])
         across = float(np.ptp(everything[:, 0], axis=0).max())
         return max(across, *sizes) or float(np.ptp(everything.reshape(-1, 3), axis=0).max()) or 1.0
@@ -232,8 +232,8 @@ class _ModelScene:
         if body in self.beams:
             return np.eye(3)
         points = self.system.ground.points if body == "ground" else self.bodies[body].points
-        told = points.copy().get(name)
-        return rotation_of(told["axes"], self.numbers) if isinstance(told, Mapping) and "axes" in told else np.eye(3)
+        data = points.copy().get(name)
+        return rotation_of(data["axes"], self.numbers) if isinstance(data, Mapping) and "axes" in data else np.eye(3)
 
     def _colour(self, body: str) -> str:
         beam = getattr(self.bodies.get(body), "beam", None)
@@ -254,7 +254,7 @@ class _ModelScene:
 
     def _add_shapes(self, name: str, shapes: list[Any]) -> list[Solid]:
         folders = dict(_core._mesh_folders(self.system)) if any(one["type"] == "mesh" for one in shapes) else {}
-        most = 5000 if len(self.q) < 10 else 1200  # a picture may take longer than each frame of an animation
+        most = 5000 if len(self.q) < 10 else 1200  # a single picture may take longer than a frame of an animation
         solids_of = []
         for shape in shapes:
             try:

@@ -1,4 +1,4 @@
-"""Motions as pages for a browser or a notebook, and the studio beside a running program."""
+"""Motions as pages for a browser or a notebook, and the studio next to a running program."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def show(
 
 
 class Studio:
-    """A studio that runs beside the program, for a model file."""
+    """A studio that runs in parallel to the program, for a model file."""
 
     def __init__(self, file: pathlib.Path, port: int) -> None:
         if not hasattr(_core, "_StudioServer"):

@@ -35,7 +35,7 @@ class Mesh:
 
 
 def to_mesh(given: Any, mesh_size: float | None = None) -> Mesh:
-    """A mesh from a file or from arrays; mesh_size: of the mesh of a STEP file, m. Raises InputError where it is none.
+    """A mesh from a file or from arrays; mesh_size: for a STEP file, m. Raises InputError if it is none.
     """
     is_file = isinstance(given, (str, os.PathLike))
     if is_file and is_step(given):
@@ -57,7 +57,7 @@ def to_mesh(given: Any, mesh_size: float | None = None) -> Mesh:
     if flat.size:
         raise InputError(f"reduce: element {flat[0]} is flat")
     turned = volume < 0
-    if turned.any():  # the first two corners change places, and the edges between them and the others
+    if turned.any():  # exchanges the first two corners, and the edges from them to the others
         order = [1, 0, 2, 3] + ([4, 6, 5, 8, 7, 9] if elements.shape[1] == 10 else [])
         elements = elements.copy()
         elements[turned] = elements[turned][:, order]
@@ -74,7 +74,7 @@ def _from_arrays(given: Any) -> tuple[Array, Numbers]:
     if nodes.ndim != 2 or nodes.shape[1] != 3 or elements.ndim != 2 or elements.shape[1] not in (4, 10):
         raise InputError(f"reduce: nodes and elements have the shapes {shapes}; expected (n, 3) and (e, 4) or (e, 10)")
     if not np.issubdtype(elements.dtype, np.integer):
-        raise InputError("reduce: the nodes of elements are no whole numbers")
+        raise InputError("reduce: the nodes of elements are not whole numbers")
     return nodes, elements.astype(np.intp)
 
 
@@ -87,7 +87,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[Array, Numbers]:
         raise InputError(f"reduce: {os.fspath(path)} is not a file")
     try:
         mesh = meshio.read(path)
-    except (Exception, SystemExit) as error:  # meshio raises of any kind, and ends the program for some
+    except (Exception, SystemExit) as error:  # meshio raises exceptions of any kind, and for some files ends the program
         raise InputError(f"reduce: {os.fspath(path)} cannot be read as a mesh: {error}") from None
     kinds = [kind for kind in ("tetra10", "tetra") if kind in mesh.cells_dict]
     if len(kinds) != 1:
@@ -122,7 +122,7 @@ def _quadrature(order: int) -> tuple[Array, Array]:
 
 
 def _shapes(barycentric: Array, corners: int) -> tuple[Array, Array]:
-    """Shape functions (p, m) and their derivatives (p, m, 4) by the barycentric coordinates."""
+    """Shape functions (p, m) and their derivatives (p, m, 4) with respect to the barycentric coordinates."""
     p = len(barycentric)
     if corners == 4:
         return barycentric, np.broadcast_to(np.eye(4), (p, 4, 4)).copy()
@@ -176,7 +176,7 @@ def _shapes_at(order: int, m: int) -> tuple[Array, Array, Array]:
 
 
 def _jacobians(places: Array, dN: Array) -> tuple[Array, Array]:
-    """The derivatives of shape functions by x, y, z (e, m, 3), and the volume's factor (e), at a point."""
+    """The derivatives of shape functions with respect to x, y, z (e, m, 3), and the volume's factor (e), at a point."""
     by_barycentric = np.einsum("eai,ab->eib", places, dN)  # (e, 3, 4)
     J = by_barycentric[:, :, 1:] - by_barycentric[:, :, :1]
     by_own = dN[:, 1:] - dN[:, :1]
@@ -215,8 +215,8 @@ def _scatter(blocks: Array, unknowns: Numbers, size: int) -> Any:
 
 
 def surface_weights(mesh: Mesh, chosen: Numbers) -> Array:
-    """Weights, sum 1, of nodes: the parts of the surface that belong to each of them, or equal ones if the nodes are no
-    surface. On a face of six nodes those are the ones on its edges."""
+    """Weights (sum 1) of nodes: the fraction of the surface that belongs to each, or equal weights if the nodes form no
+    surface. A face of six nodes belongs to the three on its edges."""
     is_chosen = np.zeros(len(mesh.nodes), dtype=bool)
     is_chosen[chosen] = True
     weights = np.zeros(len(mesh.nodes))

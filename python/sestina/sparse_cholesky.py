@@ -1,12 +1,12 @@
 """Sparse Cholesky factors of stiffness matrices of meshes, by nested dissection and dense fronts.
 
-The points of a mesh are cut in two halves along their longest direction. The fewest points that part the halves, the
+The points of a mesh are cut in two halves along their longest direction. The fewest points that separate the halves, the
 separator, are eliminated after both (A. George, Nested dissection of a regular finite element mesh, SIAM J. Numer.
-Anal. 10 (1973) 345-363). The matrix of a piece is eliminated in a dense front, whose rest is added to the front of the
-piece that parts it from another one (I. S. Duff, J. K. Reid, The multifrontal solution of indefinite sparse symmetric
+Anal. 10 (1973) 345-363). The matrix of a piece is eliminated in a dense front, whose remainder is added to the front of the
+piece that separates it from another one (I. S. Duff, J. K. Reid, The multifrontal solution of indefinite sparse symmetric
 linear equations, ACM Trans. Math. Software 9 (1983) 302-325); LAPACK and BLAS do the arithmetic.
 
-scipy's SuperLU factors an unsymmetric matrix and knows an ordering of minimum degree only, which fills in for solid
+scipy's SuperLU factors an unsymmetric matrix and offers only minimum-degree ordering, which causes fill-in for solid
 bodies; docs/reduced_bodies.md has the times of both.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Pieces of fewer points are not cut further.
 SMALLEST_PIECE = 80
-#: Cuts that are tried, as the part of the points before them; the one with the smallest separator is taken.
+#: Cuts that are tried, as the fraction of the points before them; the one with the smallest separator is taken.
 CUTS = (0.42, 0.46, 0.5, 0.54, 0.58)
 
 
@@ -40,7 +40,7 @@ class _Piece:
 class _Front:
     first: int  # unknowns first to end, in the order of elimination
     end: int
-    later: Numbers  # unknowns that they meet and that are eliminated later
+    later: Numbers  # later unknowns that are coupled with them
     L: Array  # lower triangular
     below: Array  # (later, end - first)
 
@@ -61,7 +61,7 @@ class SparseCholesky:
         ordered = A[self._order][:, self._order].tocsc()
         ordered.sort_indices()
         self._fronts: list[_Front] = []
-        rests: dict[int, Array] = {}  # what remains of fronts of pieces whose parent is to come
+        rests: dict[int, Array] = {}  # remainders of fronts of pieces whose parent comes later
         place = np.empty(len(owner), dtype=np.intp)  # of unknowns in the front
         first = 0
         for number, (piece, own) in enumerate(zip(pieces, unknowns, strict=True)):
@@ -95,7 +95,7 @@ class SparseCholesky:
 def _eliminate(
     A: Any, first: int, end: int, children: list[tuple[Numbers, Array]], place: Numbers
 ) -> tuple[_Front, Array]:
-    """The front of unknowns first to end, and what it leaves for later ones. `place` (n) is scratch."""
+    """The front of unknowns first to end, and its remainder for later ones. `place` (n) is scratch."""
     from scipy.linalg import blas, lapack
 
     count = end - first
@@ -128,7 +128,7 @@ def _eliminate(
 
 
 def dissect(graph: Any, places: Array) -> list[_Piece]:
-    """Pieces in an order of elimination, for points with the neighbours that a sparse symmetric matrix shows."""
+    """Pieces in an order of elimination, for points whose neighbours a sparse symmetric matrix defines."""
     pieces: list[_Piece] = []
 
     def cut(points: Numbers) -> int:
@@ -167,8 +167,8 @@ def _parted(graph: Any, places: Array) -> tuple[Numbers, Numbers, Numbers]:
 
 
 def smallest_cover(edges: Any) -> tuple[Chosen, Chosen]:
-    """Fewest rows and columns that contain all entries of a sparse matrix, by a largest matching (Koenig's theorem):
-    with all that alternating paths from rows without a partner reach, the other rows and the columns reached."""
+    """Fewest rows and columns that contain all entries of a sparse matrix, by a maximum matching (Koenig's theorem):
+    the rows not reached by alternating paths from unmatched rows, and the columns reached."""
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
     edges = (edges != 0).astype(np.int32).tocsr()

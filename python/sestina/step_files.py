@@ -44,7 +44,7 @@ def read_step(path: str | os.PathLike[str], mesh_size: float | None = None) -> t
         geometry = OCCGeometry(path)
         mesh = geometry.GenerateMesh(**({} if mesh_size is None else {"maxh": mesh_size / MILLIMETRE}))
         mesh.SecondOrder()
-    except Exception as error:  # netgen raises its own kinds
+    except Exception as error:  # netgen raises its own exceptions
         raise InputError(f"reduce: {path} cannot be meshed: {error}") from None
     elements = mesh.Elements3D().NumPy()["nodes"]
     if not len(elements):

@@ -32,24 +32,24 @@ class SweepResult(NamedAttributes):
 
     _public = ("axes", "shape", "columns", "report", "path", "status", "reasons", "energy_drift", "steps")
 
-    def __init__(self, told: dict[str, Any], report: dict[str, Any] | None, path: pathlib.Path | None) -> None:
+    def __init__(self, data: dict[str, Any], report: dict[str, Any] | None, path: pathlib.Path | None) -> None:
         import numpy as np
 
         #: For each key that varies its values: an array of numbers, or texts.
         self.axes: dict[str, npt.NDArray[np.float64] | list[str]] = {
-            path: np.array(numbers) if numbers else list(map(_text, values)) for path, values, numbers in told["axes"]
+            path: np.array(numbers) if numbers else list(map(_text, values)) for path, values, numbers in data["axes"]
         }
         self.shape = tuple(len(values) for values in self.axes.values())
-        self.columns: list[str] = told["columns"]
-        self.report = report  #: None of a sweep that was read from a file
-        self.path = path  #: the HDF5 file; None where it was not kept
-        self.status = np.array(told["status"], dtype=object).reshape(self.shape)  #: `complete`, `failed`, `pending`
-        self.reasons = np.array(told["reasons"], dtype=object).reshape(self.shape)  #: why runs failed
-        self.energy_drift: npt.NDArray[np.float64] = told["energy_drift"].reshape(self.shape)  #: J
-        self.steps: npt.NDArray[np.float64] = told["steps"].reshape(self.shape)
-        self._units = dict(zip(told["columns"], told["units"], strict=True))
-        self._last: npt.NDArray[np.float64] = told["last"].reshape(*self.shape, len(self.columns))
-        self._series: list[str] = told["series"]
+        self.columns: list[str] = data["columns"]
+        self.report = report  #: None for a sweep that was read from a file
+        self.path = path  #: the HDF5 file; None if it was not kept
+        self.status = np.array(data["status"], dtype=object).reshape(self.shape)  #: `complete`, `failed`, `pending`
+        self.reasons = np.array(data["reasons"], dtype=object).reshape(self.shape)  #: why runs failed
+        self.energy_drift: npt.NDArray[np.float64] = data["energy_drift"].reshape(self.shape)  #: J
+        self.steps: npt.NDArray[np.float64] = data["steps"].reshape(self.shape)
+        self._units = dict(zip(data["columns"], data["units"], strict=True))
+        self._last: npt.NDArray[np.float64] = data["last"].reshape(*self.shape, len(self.columns))
+        self._series: list[str] = data["series"]
 
     def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
         if name not in self._units:
@@ -140,7 +140,7 @@ def sweep(
     progress   True shows a bar; a function is called with the number of runs done, of all runs and of failed runs, the
                wall time (s) and the fraction done
     max_steps  a run that would take more steps fails with that reason, and the others continue
-    max_wall   s of wall time, likewise, for each run
+    max_wall   s of wall time, the same, for each run
     check      raise ComputationError if a run fails; with False, see result.status and result.reasons
 
     Ctrl-C ends the sweep: the runs so far are returned, and missing runs have the status `pending`. While the
@@ -167,5 +167,5 @@ def sweep(
 
 
 def read_sweep(path: str | os.PathLike[str]) -> SweepResult:
-    """Read the file that a sweep left."""
+    """Read the file of a sweep."""
     return SweepResult(_core._read_sweep(path), None, pathlib.Path(path))

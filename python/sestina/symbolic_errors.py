@@ -57,7 +57,7 @@ def _readable(allowed: str) -> str:
 
 
 def _explain(name: str, function: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> str:
-    lines = [told[0] for told in function.__nb_signature__]
+    lines = [data[0] for data in function.__nb_signature__]
     places = _signature(lines[0])
     given = list(zip([place[0] for place in places], arguments)) + list(named.items())
     for argument, value in given:

@@ -30,10 +30,10 @@ def lambdify(args: Any, expr: Any, modules: object = None, *, cse: bool = False)
     def evaluate(*values: Any) -> Any:
         if len(values) != len(groups):
             raise TypeError(f"the function takes {len(groups)} arguments, {len(values)} were given")
-        told = function(_states(groups, values))
+        data = function(_states(groups, values))
         results, first = [], 0
         for part in parts:
-            results.append(part.of(told[..., first : first + len(part.elements)]))
+            results.append(part.of(data[..., first : first + len(part.elements)]))
             first += len(part.elements)
         return results if is_several else results[0]
 

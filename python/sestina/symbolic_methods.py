@@ -57,7 +57,7 @@ def _expressions(name: str, given: object) -> list[Expression | float]:
     if given is None:
         return []
     if isinstance(given, Expression) or not isinstance(given, Iterable) or isinstance(given, (str, Mapping)):
-        raise TypeError(f"{name}: {given!r} is no list of expressions")
+        raise TypeError(f"{name}: {given!r} is not a list of expressions")
     elements = list(given)
     for i, one in enumerate(elements):
         if not isinstance(one, (Expression, int, float)):
@@ -76,7 +76,7 @@ class KanesMethod(NamedAttributes):
     q_ind, u_ind               independent coordinates and speeds
     kd_eqs                     expressions that vanish, linear in the rates of all coordinates
     q_dependent, configuration_constraints    equal in number; the constraints are expressions that vanish
-    u_dependent, velocity_constraints         likewise, linear in the speeds
+    u_dependent, velocity_constraints         the same, linear in the speeds
     acceleration_constraints   rates of the velocity constraints, if they are to be written differently
     u_auxiliary                speeds that are zero, to find forces that do no work
     bodies, forcelist          may be given to kanes_equations() instead
@@ -235,12 +235,12 @@ class KanesMethod(NamedAttributes):
 
         The state gives coordinates, speeds, their rates, inputs and constants; InputError for symbols not of the system.
         """
-        del new_method  # of sympy, which has had two; the results are alike
+        del new_method  # for sympy, which had two methods; the results are alike
         return _linearization(self._formed().linearize(op_point or {}), A_and_B, simplify)
 
 
-def _linearization(told: tuple[Any, ...], short: bool, simplify: bool) -> Any:
-    one = Linearization(*told)
+def _linearization(data: tuple[Any, ...], short: bool, simplify: bool) -> Any:
+    one = Linearization(*data)
     if simplify:
         one = one._replace(**{name: getattr(one, name).simplify() for name in ("A", "B", "C0", "C1", "C2")})
     return (one.A, one.B, Matrix(one.inputs)) if short else one
@@ -371,7 +371,7 @@ class LagrangesMethod(NamedAttributes):
         q_ind, qd_ind: the independent coordinates and rates, as many as the constraints leave free; default all. The state
         gives coordinates, their rates, inputs and constants; InputError for symbols that are not of the system.
         """
-        del new_method  # of sympy, which has had two; the results are alike
+        del new_method  # for sympy, which had two methods; the results are alike
         coordinates = list(q_ind) if q_ind is not None else list(self.q)
         rates = list(qd_ind) if qd_ind is not None else [q.diff() for q in coordinates]
         return _linearization(self._lagrange.linearize(coordinates, rates, op_point or {}), A_and_B, simplify)

@@ -55,7 +55,7 @@ def Piecewise(*pieces: tuple[_Number, Relation | bool]) -> Expression:
         elif isinstance(condition, Relation):
             result = condition.choose(value, result)
         else:
-            raise InputError(f"Piecewise: {condition!r} is no condition; allowed are comparisons such as x < y, and True")
+            raise InputError(f"Piecewise: {condition!r} is not a condition; allowed are comparisons such as x < y, and True")
     return result
 
 
@@ -184,7 +184,7 @@ def names_of(names: str | Iterable[str]) -> list[str]:
             stem, letter, last = lettered.groups()
             found += [stem + one for one in _letters(letter, last)]
         elif ":" in part:
-            raise InputError(f"symbols: {part!r} is no range of names; allowed are such as q:3, q1:4 and x:z")
+            raise InputError(f"symbols: {part!r} is not a range of names; allowed are such as q:3, q1:4 and x:z")
         else:
             found.append(part)
     return found

@@ -63,12 +63,12 @@ class Cast:
         if up is None:
             return np.array([0.0, 0.0, 1.0])
         try:
-            told = np.array([float(one) for one in up.to_matrix(self.frame)])
+            data = np.array([float(one) for one in up.to_matrix(self.frame)])
         except (TypeError, ValueError, InputError):
-            told = np.zeros(3)
-        if np.count_nonzero(told) != 1:
+            data = np.zeros(3)
+        if np.count_nonzero(data) != 1:
             raise InputError(f"up: {up} is not along an axis of {self.frame.name}")
-        sign: Array = np.sign(told)
+        sign: Array = np.sign(data)
         return sign
 
     def position(self, point: Point) -> list[Expression]:
@@ -91,11 +91,11 @@ class Picture:
     """A cast with the numbers of a run."""
 
     def __init__(self, cast: Cast, values: dict[Expression, float], inputs: dict[Expression, Any]) -> None:
-        self._told, self._values, self._inputs = cast, values, inputs
+        self._cast, self._values, self._inputs = cast, values, inputs
 
     def _evaluate(self, expressions: list[Expression], t: Array, q: Array, u: Array) -> Array:
         """(rows, expressions)"""
-        cast = self._told
+        cast = self._cast
         names, columns = [dynamicsymbols._t, *cast.q, *cast.u], [t[:, None], q, u]
         by_expression = {name: value for name, value in self._inputs.items() if isinstance(value, (Expression, float, int))}
         expressions = [one.subs(by_expression) for one in expressions] if by_expression else expressions
@@ -107,33 +107,33 @@ class Picture:
         kept = [k for k, name in enumerate(names) if k <= len(cast.q) or k > len(cast.q) + len(cast.u) or name not in cast.q]
         table = np.concatenate(columns, axis=1)[:, kept]
         function = CompiledFunction(Matrix(expressions), [names[k] for k in kept], list(self._values))
-        told = function(np.ascontiguousarray(table), np.array(list(self._values.values())))
-        return np.asarray(told, dtype=np.float64).reshape(len(t), len(expressions))
+        data = function(np.ascontiguousarray(table), np.array(list(self._values.values())))
+        return np.asarray(data, dtype=np.float64).reshape(len(t), len(expressions))
 
     def way_of(self, point: Point | str, t: Array, q: Array, u: Array) -> Array:
         """(rows, 3) m, the positions of a point; a name stands for one of the points drawn."""
         if isinstance(point, str):
-            named = {one.name: one for one in self._told.points}
+            named = {one.name: one for one in self._cast.points}
             if point not in named:
                 raise InputError(f"trace: there is no point {point!r}; there are {', '.join(named)}")
             point = named[point]
-        return self._evaluate(self._told.position(point), t, q, u)
+        return self._evaluate(self._cast.position(point), t, q, u)
 
     def make_scene(self, t: Array, q: Array, u: Array) -> Scene:
         """At rows of a result: t (rows) s, q (rows, nq), u (rows, nu)."""
-        cast = self._told
+        cast = self._cast
         wanted = [one for point in cast.points for one in cast.position(point)]
         wanted += [one for frame in cast.frames for one in cast.frame.dcm(frame)]
-        told = self._evaluate(wanted, t, q, u)
+        data = self._evaluate(wanted, t, q, u)
         count = 3 * len(cast.points)
-        at = dict(zip(cast.points, np.moveaxis(told[:, :count].reshape(len(t), -1, 3), 1, 0), strict=True))
-        turned = dict(zip(cast.frames, np.moveaxis(told[:, count:].reshape(len(t), -1, 3, 3), 1, 0), strict=True))
+        at = dict(zip(cast.points, np.moveaxis(data[:, :count].reshape(len(t), -1, 3), 1, 0), strict=True))
+        turned = dict(zip(cast.frames, np.moveaxis(data[:, count:].reshape(len(t), -1, 3, 3), 1, 0), strict=True))
         everything = np.stack([*at.values(), np.zeros((len(t), 3))])
         extent = float(np.ptp(everything[:, 0], axis=0).max()) or float(np.ptp(everything.reshape(-1, 3), axis=0).max())
         return self._build(at, turned, extent or 1.0)
 
     def _build(self, at: Mapping[Point, Array], turned: Mapping[ReferenceFrame, Array], extent: float) -> Scene:
-        cast = self._told
+        cast = self._cast
         parts = []
         for k, body in enumerate(cast.bodies):
             colour = COLOURS[1 + k % (len(COLOURS) - 1)]

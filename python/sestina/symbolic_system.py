@@ -55,7 +55,7 @@ def _takes_state(function: Callable[..., float], input: Expression) -> bool:
 def _motion_of(method: object) -> _core._Motion:
     motion = getattr(method, "_motion", None)
     if motion is None:
-        raise TypeError(f"a KanesMethod or LagrangesMethod is wanted, not {type(method).__name__}")
+        raise TypeError(f"expected a KanesMethod or LagrangesMethod, not {type(method).__name__}")
     formed = motion()
     assert isinstance(formed, _core._Motion)
     return formed
@@ -396,7 +396,7 @@ class SymbolicSystem(NamedAttributes):
             if rows.ndim != 1 or len(rows) == 0:
                 raise InputError(f"t_eval has the shape {rows.shape}; allowed is (rows,), at least one")
             if every is not None:
-                raise InputError(f"every: {every!r} is given beside t_eval; allowed is one of them")
+                raise InputError(f"every: {every!r} is given together with t_eval; allowed is one of them")
             times = rows.tolist()
             for i in range(1, len(times)):
                 if not times[i] > times[i - 1]:
@@ -501,9 +501,9 @@ def calc_eigenvalue_branches(
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.ndim != 1:
         raise InputError(f"values has the shape {numbers.shape}; allowed is (n,)")
-    told, branches, changes = _core._calc_eigenvalue_branches(A, parameter, numbers.tolist(), parameters)
+    data, branches, changes = _core._calc_eigenvalue_branches(A, parameter, numbers.tolist(), parameters)
     return EigenvalueBranches(
-        np.array(told),
-        np.array(branches, dtype=np.complex128).reshape(len(branches), len(told)),
+        np.array(data),
+        np.array(branches, dtype=np.complex128).reshape(len(branches), len(data)),
         [StabilityChange(*change) for change in changes],
     )

@@ -41,7 +41,7 @@ class Momentum(NamedTuple):
 
 
 class ForwardDerivatives(NamedTuple):
-    """Derivatives of udot; by q along the tangent of Model.plus, and so in nu directions."""
+    """Derivatives of udot; those by q are along the tangent of Model.plus, in nu directions."""
 
     by_q: Array  #: (..., nu, nu)
     by_u: Array  #: (..., nu, nu)
@@ -49,7 +49,7 @@ class ForwardDerivatives(NamedTuple):
 
 
 class InverseDerivatives(NamedTuple):
-    """Derivatives of the generalised forces of inverse dynamics; by q along the tangent of Model.plus."""
+    """Derivatives of the generalised forces of inverse dynamics; those by q are along the tangent of Model.plus."""
 
     by_q: Array  #: (..., nu, nu)
     by_u: Array  #: (..., nu, nu)
@@ -60,9 +60,9 @@ class Equilibrium(NamedTuple):
     """A state of rest."""
 
     q: Array  #: (nq)
-    multipliers: Array  #: (conditions) of loops and constraints; of redundant ones those of least norm
+    multipliers: Array  #: (conditions) of loops and constraints; least norm if redundant
     is_stable: bool  #: whether no direction has negative stiffness; with states, whether no motion nearby grows
-    x: Array  #: (nx) states with a rate; those whose rate is zero at rest whatever they are keep their value
+    x: Array  #: (nx) states with a rate; those whose rate vanishes at rest for any value keep it
 
 
 class LinearMotion(NamedTuple):

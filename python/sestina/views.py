@@ -49,11 +49,11 @@ class Element:
 
     def read(self) -> Any:
         if self._length is not None and len(self._source.read()) != self._length:
-            raise IndexError(f"{self}: the list has another length than when this element was taken; take it again")
+            raise IndexError(f"{self}: the list has another length than when this element was taken; get it again")
         try:
             return self._source.get(self._key)
         except KeyError:
-            raise KeyError(f"{self}: is not there any more") from None
+            raise KeyError(f"{self}: no longer exists") from None
 
     def write(self, value: object) -> None:
         self.read()
@@ -107,7 +107,7 @@ class ListView(MutableSequence[T]):
     def _read(self) -> list[Any]:
         values = self._source.read()
         if not isinstance(values, list):
-            raise TypeError(f"{self._source}: is no list any more; take it again")
+            raise TypeError(f"{self._source}: is no longer a list; get it again")
         return values
 
     def _edit(self, change: Callable[[list[Any]], R]) -> R:
@@ -224,7 +224,7 @@ class MapView(MutableMapping[str, T]):
     def _read(self) -> dict[str, Any]:
         values = self._source.read()
         if not isinstance(values, dict):
-            raise TypeError(f"{self._source}: is no mapping any more; take it again")
+            raise TypeError(f"{self._source}: is no longer a mapping; get it again")
         return values
 
     def _missing(self, key: object) -> KeyError:

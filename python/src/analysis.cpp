@@ -13,8 +13,8 @@ namespace sestina::python {
 
 namespace {
 
-// Assigns to a group of keys another group, or a dictionary, in which missing keys take their defaults. A
-// refused assignment changes nothing.
+// Assigns another group, or a dictionary, to a group of keys; keys missing in the dictionary take their
+// defaults. A refused assignment changes nothing.
 template <class Spec>
 Spec to_group(const std::string& place, nb::handle given, const std::string& allowed) {
   if (Spec* other = nullptr; nb::try_cast(given, other) && other != nullptr) return *other;

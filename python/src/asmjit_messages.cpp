@@ -1,4 +1,4 @@
-// The messages of asmjit, in place of those of its library.
+// The messages of asmjit, instead of those of its library.
 //
 // Debian's libasmjit.a is compiled for programs, not for shared objects. Of its object files only the one
 // with these three functions does not fit into a shared object whose symbols are local (--exclude-libs): it

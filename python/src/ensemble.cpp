@@ -128,7 +128,7 @@ const char* word_of(RunStatus status) {
 }
 
 // (members, most rows, columns); missing rows are NaN.
-void tell_series(const std::vector<Series>& all, nb::dict& told) {
+void fill_series(const std::vector<Series>& all, nb::dict& data) {
   std::size_t rows = 0;
   const Series* first = nullptr;
   for (const Series& series : all) {
@@ -143,12 +143,12 @@ void tell_series(const std::vector<Series>& all, nb::dict& told) {
   for (std::size_t k = 0; k < all.size(); ++k) {
     std::copy(all[k].values.begin(), all[k].values.end(), values.row(static_cast<int>(k)).begin());
   }
-  told["columns"] = nb::cast(first == nullptr ? std::vector<std::string>() : first->columns);
-  told["units"] = nb::cast(first == nullptr ? std::vector<std::string>() : first->units);
-  told["series"] = values.release();
+  data["columns"] = nb::cast(first == nullptr ? std::vector<std::string>() : first->columns);
+  data["units"] = nb::cast(first == nullptr ? std::vector<std::string>() : first->units);
+  data["series"] = values.release();
 }
 
-void tell_reports(const std::vector<RunReport>& reports, const Model& model, nb::dict& told) {
+void fill_reports(const std::vector<RunReport>& reports, const Model& model, nb::dict& data) {
   const auto count = static_cast<std::ptrdiff_t>(reports.size());
   Results q({count}, {model.nq()}), u({count}, {model.nu()});
   Results numbers({count}, {4});
@@ -169,11 +169,11 @@ void tell_reports(const std::vector<RunReport>& reports, const Model& model, nb:
     status.append(word_of(report.status));
     reasons.append(report.failure.c_str());
   }
-  told["q"] = q.release();
-  told["u"] = u.release();
-  told["numbers"] = numbers.release();
-  told["status"] = status;
-  told["reasons"] = reasons;
+  data["q"] = q.release();
+  data["u"] = u.release();
+  data["numbers"] = numbers.release();
+  data["status"] = status;
+  data["reasons"] = reasons;
 }
 
 nb::dict run_ensemble(const System& system, const std::vector<std::string>& names, nb::handle parameters,
@@ -199,10 +199,10 @@ nb::dict run_ensemble(const System& system, const std::vector<std::string>& name
   };
   const std::vector<RunReport> reports = run(workspace, members, options, watch);
   watch.rethrow();
-  nb::dict told;
-  tell_reports(reports, workspace.model(), told);
-  if (record) tell_series(series, told);
-  return told;
+  nb::dict data;
+  fill_reports(reports, workspace.model(), data);
+  if (record) fill_series(series, data);
+  return data;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Copies of values that an object keeps, as Python gets them: a write raises and says what changes the object
-// (sestina/fixed.py).
+// Read-only copies of an object's values for Python: a write raises an error that says what changes the
+// object (sestina/fixed.py).
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,8 +22,8 @@ template <class T>
 nb::object fixed_tuple(const std::vector<T>& elements, const char* hint) {
   return fixed_tuple(nb::handle(nb::cast(elements)), hint);
 }
-// A property that is such a tuple of `type`, Python's word for the elements, of what get(const Owner&)
-// returns.
+// A property that is such a tuple, of what get(const Owner&) returns; `type` is Python's name for the type of
+// the elements.
 template <class Owner, class Class, class Get>
 void def_fixed_tuple(Class& bound, const char* name, const char* type, const char* hint, const Get& get,
                      const char* documentation = "") {

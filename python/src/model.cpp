@@ -158,7 +158,7 @@ void bind_sizes(nb::class_<FrozenModel>& model) {
 nb::object compare(const FrozenModel& self, int states, double spread, std::uint64_t seed) {
   if (states < 0) throw InputError(fmt::format("states: {} is negative", states));
   if (!(spread >= 0.0 && std::isfinite(spread))) {
-    throw InputError(fmt::format("spread: {} is no finite number from 0", spread));
+    throw InputError(fmt::format("spread: {} is not a finite number from 0", spread));
   }
   Comparison comparison;
   forget_callback_error();
@@ -172,7 +172,7 @@ nb::object compare(const FrozenModel& self, int states, double spread, std::uint
     try {
       cartesian = freeze(system);
     } catch (const InputError&) {
-      cartesian = nullptr;  // it has what cartesian coordinates refuse
+      cartesian = nullptr;  // it has features that cartesian coordinates do not support
     }
   }
   const auto model = is_cartesian ? self.model().relative() : self.shared_model();

@@ -101,17 +101,18 @@ void replace_parts(nb::handle owner, List& list, nb::handle given, const char* p
   std::vector<nb::object> kept;  // also those that are in the list
   std::unordered_map<const void*, std::size_t> seen;
   if (!PySequence_Check(given.ptr())) {
-    throw InputError(fmt::format("{}: {} is no list", place, nb::cast<std::string>(nb::repr(given))));
+    throw InputError(fmt::format("{}: {} is not a list", place, nb::cast<std::string>(nb::repr(given))));
   }
   for (nb::handle one : nb::borrow<nb::sequence>(given)) {
     const std::string here = fmt::format("{}[{}]", place, wanted.size());
     Part<Spec>* part = nullptr;
     if (!nb::try_cast(one, part) || part == nullptr) {
-      throw InputError(fmt::format("{}: {} is no {}", here, nb::cast<std::string>(nb::repr(one)), what));
+      throw InputError(
+          fmt::format("{}: {} is not of type {}", here, nb::cast<std::string>(nb::repr(one)), what));
     }
     if (!seen.emplace(part, wanted.size()).second) {
-      throw InputError(fmt::format("{}: '{}' is there already, at {}[{}]; copy.copy() makes another", here,
-                                   part->spec().name.text, place, seen[part]));
+      throw InputError(fmt::format("{}: '{}' is in the model already, at {}[{}]; copy.copy() makes another",
+                                   here, part->spec().name.text, place, seen[part]));
     }
     if (!part->is_free() && !part->owner().is(owner)) {
       throw InputError(fmt::format("{}: '{}' belongs to another system; copy.copy() makes another", here,

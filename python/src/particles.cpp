@@ -91,12 +91,12 @@ class Particles {
   }
 
  private:
-  // While it lives, other threads are refused.
+  // Other threads are refused during its lifetime.
   class AtWork {
    public:
     explicit AtWork(const Particles& particles) : flag_(particles.is_at_work_) {
       if (flag_.exchange(true))
-        throw InputError("the particles are in the midst of a step on another thread");
+        throw InputError("the particles are in the middle of a step on another thread");
     }
     ~AtWork() { flag_ = false; }
     AtWork(const AtWork&) = delete;
@@ -154,7 +154,8 @@ void bind_measures(nb::module_& module) {
       .def_prop_ro("potential", &ParticleMeasures::potential, "pair + bonded.")
       .def_ro("thermostat", &ParticleMeasures::thermostat,
               "Energy given to a Nose-Hoover thermostat, so that the total is conserved.")
-      .def_ro("barostat", &ParticleMeasures::barostat, "Energy given to a barostat, likewise.")
+      .def_ro("barostat", &ParticleMeasures::barostat,
+              "Energy given to a barostat, a part of the conserved total.")
       .def_ro("volume", &ParticleMeasures::volume, "Of the box.")
       .def_prop_ro("total", &ParticleMeasures::total, "kinetic + potential + thermostat + barostat.")
       .def_ro("virial", &ParticleMeasures::virial, "Sum of r . F.")
@@ -176,7 +177,7 @@ void bind_particle_checkpoint(nb::module_& module) {
       });
 }
 
-// Copies of what belongs to each particle.
+// Copies of the numbers of each particle.
 void bind_particle_arrays(nb::class_<Particles>& type) {
   const auto array = [&type](const char* name, auto read, const char* explanation) {
     type.def_prop_ro(
@@ -282,7 +283,7 @@ struct RunArguments {
   RunLimits limits;
 };
 
-// Runs with a result file, whose rows are read again, or with a table.
+// Runs with a result file, whose rows are read back, or with a table.
 template <class Run>
 nb::tuple run_with(nb::object progress, const RunArguments& given, ParticleRunOptions options,
                    const Run& run) {
@@ -315,7 +316,7 @@ nb::tuple run(const std::filesystem::path& file, const std::vector<std::string>&
   ParticleRunOptions options{.result_file = out.value_or(""), .checkpoint = checkpoint.value_or("")};
   return run_with(std::move(progress), given, options,
                   [&](const ParticleRunOptions& complete, Executor& executor, Recorder& rows) {
-                    read_spec(file, set);  // tells what is no model of particles
+                    read_spec(file, set);  // reports a file that is not a model of particles
                     return run_particles(read_text_file(file, kMostBytes), file.string(), set, complete,
                                          executor, &rows);
                   });

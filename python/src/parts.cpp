@@ -14,7 +14,7 @@ namespace sestina::python {
 
 namespace {
 
-// Bodies of other types have an empty one to read.
+// Bodies of other types have an empty one for reading.
 const BeamSpec& beam_of(const BodySpec& body) {
   static const BeamSpec none;
   return body.beam ? *body.beam : none;
@@ -29,7 +29,7 @@ BeamSpec& beam_of(BodySpec& body, const std::string& place, nb::handle given) {
   return none;
 }
 
-// "rotor.left"; ValueError of what is no interface.
+// "rotor.left"; throws ValueError if it is not an interface.
 std::string interface_of(const BodySpec& body, const std::string& point) {
   std::vector<PointSpec> points;
   for (const ReducedModes::Interface& interface : body.reduced->modes->interfaces) {
@@ -214,12 +214,14 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
           "Of joint_spring, cartesian_spring, torsional_spring_damper: coordinates without force, rad or m.")
       .numbers("rotational_stiffness", &ForceSpec::rotational_stiffness,
                "Of bushing, N m/rad: one for all axes of `from_`, or three.")
-      .numbers("rotational_damping", &ForceSpec::rotational_damping, "Of bushing, N m s/rad: likewise.")
+      .numbers("rotational_damping", &ForceSpec::rotational_damping,
+               "Of bushing, N m s/rad: one for all axes of `from_`, or three.")
       .numbers(
           "stiffness_matrix", &ForceSpec::stiffness_matrix,
           "Of bushing: 36 numbers by rows, of [displacement; rotation]; instead of the two stiffnesses. Of "
           "second_order: (b + n)^2 by rows, for [coupled_to; coordinates].")
-      .numbers("damping_matrix", &ForceSpec::damping_matrix, "Of bushing and second_order: likewise.")
+      .numbers("damping_matrix", &ForceSpec::damping_matrix,
+               "Of bushing and second_order: in the form of stiffness_matrix.")
       .numbers("axis", &ForceSpec::axis, "Of torsional_spring_damper, in the axes of `from_`.")
       .view(
           ViewKind::kList,
@@ -248,7 +250,7 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
           true);
 }
 
-// Equations of second order: n coordinates of their own.
+// Second-order equations: n coordinates of their own.
 void bind_second_order_fields(nb::class_<Part<ForceSpec>>& type) {
   Fields<ForceSpec>(type)
       .numbers("mass_matrix", &ForceSpec::mass_matrix, "Of second_order: n^2 numbers by rows.")

@@ -96,8 +96,8 @@ nb::object take_callback_exception() {
 
 namespace {
 
-// The Python object that keeps a PythonForce or PythonConstraint alive through this pointer; null for a thing
-// of C++.
+// Returns the Python object that this pointer to a PythonForce or PythonConstraint keeps alive; null for a
+// C++ object.
 template <class User>
 nb::handle object_behind(const std::shared_ptr<User>& user) {
   const auto* deleter = std::get_deleter<nb::detail::py_deleter>(user);

@@ -1,5 +1,5 @@
-// A force that Python computes: system.add_force("drive", sestina.PythonForce(lambda t, q, u: ...)); and a
-// constraint likewise.
+// A force computed by Python: system.add_force("drive", sestina.PythonForce(lambda t, q, u: ...)); and a
+// constraint computed by Python.
 //
 // The interpreter's lock is held only during the callback. An exception ends the computation: C++ receives a
 // ComputationError, Python the exception itself with its own traceback.
@@ -16,7 +16,7 @@
 
 namespace sestina::python {
 
-// A function of Python, which may be let go without the interpreter's lock.
+// A Python function, which may be released without holding the interpreter's lock.
 class HeldFunction {
  public:
   explicit HeldFunction(nb::object function) : function_(std::move(function)) {}
@@ -51,8 +51,8 @@ class PythonConstraint : public UserConstraint, public HeldFunction {
   bool is_on_position_;
 };
 
-// Calls a function of Python with the interpreter's lock. What it raises is kept, and ends the computation:
-// ComputationError at t (s); `what` names the source, "the callback of a PythonForce".
+// Calls a Python function while holding the interpreter's lock. An exception it raises is kept and ends the
+// computation: ComputationError at t (s); `what` names the source, "the callback of a PythonForce".
 void call_back(double t, const std::string& what, const std::function<void()>& call);
 
 // The error that a callback raised on this thread. No callback is called

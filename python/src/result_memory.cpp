@@ -37,7 +37,7 @@ void* allocate(std::size_t size) {
   const std::size_t whole = (size + kHugePage - 1) / kHugePage * kHugePage;
   void* const memory = std::aligned_alloc(kHugePage, whole);
 #ifdef MADV_HUGEPAGE
-  if (memory != nullptr) madvise(memory, whole, MADV_HUGEPAGE);  // as numpy asks for; a hint
+  if (memory != nullptr) madvise(memory, whole, MADV_HUGEPAGE);  // as numpy does; a hint
 #endif
   return memory;
 }

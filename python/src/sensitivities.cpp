@@ -1,4 +1,4 @@
-// The derivatives of a run, integrated beside it or backward.
+// The derivatives of a run, integrated forward with the run, or backward.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
@@ -58,11 +58,11 @@ nb::dict run_sensitivities(const System& system, const std::vector<std::string>&
   watch.rethrow();
   const auto rows = static_cast<std::ptrdiff_t>(run.t.size()),
              columns = static_cast<std::ptrdiff_t>(run.columns.size());
-  nb::dict told;
-  told["columns"] = nb::cast(options.columns);
-  told["values"] = array_of(run.values, {rows, columns});
-  told["by"] = array_of(run.by, {static_cast<std::ptrdiff_t>(by.size()), rows, columns});
-  return told;
+  nb::dict data;
+  data["columns"] = nb::cast(options.columns);
+  data["values"] = array_of(run.values, {rows, columns});
+  data["by"] = array_of(run.by, {static_cast<std::ptrdiff_t>(by.size()), rows, columns});
+  return data;
 }
 
 // The function of Python, given the times and the values (rows, columns), returns the cost and its
@@ -72,9 +72,9 @@ double call_cost(const nb::object& function, std::size_t columns, std::span<cons
   const nb::gil_scoped_acquire acquire;
   const std::ptrdiff_t rows = static_cast<std::ptrdiff_t>(t.size()),
                        width = static_cast<std::ptrdiff_t>(columns);
-  const nb::object told = function(array_of({t.begin(), t.end()}, {rows}),
+  const nb::object data = function(array_of({t.begin(), t.end()}, {rows}),
                                    array_of({values.begin(), values.end()}, {rows, width}));
-  const auto pair = nb::cast<std::pair<double, std::vector<double>>>(told);
+  const auto pair = nb::cast<std::pair<double, std::vector<double>>>(data);
   std::ranges::copy(pair.second, by_values.begin());
   return pair.first;
 }
@@ -103,13 +103,13 @@ nb::dict run_gradient(const System& system, const std::vector<std::string>& by,
   }
   watch.rethrow();
   const auto rows = static_cast<std::ptrdiff_t>(run.t.size());
-  nb::dict told;
-  told["columns"] = nb::cast(columns);
-  told["cost"] = run.cost;
-  told["by"] = array_of(run.by, {static_cast<std::ptrdiff_t>(by.size())});
-  told["t"] = array_of(run.t, {rows});
-  told["values"] = array_of(run.values, {rows, static_cast<std::ptrdiff_t>(columns.size())});
-  return told;
+  nb::dict data;
+  data["columns"] = nb::cast(columns);
+  data["cost"] = run.cost;
+  data["by"] = array_of(run.by, {static_cast<std::ptrdiff_t>(by.size())});
+  data["t"] = array_of(run.t, {rows});
+  data["values"] = array_of(run.values, {rows, static_cast<std::ptrdiff_t>(columns.size())});
+  return data;
 }
 
 }  // namespace

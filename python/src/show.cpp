@@ -19,7 +19,7 @@ namespace sestina::python {
 
 namespace {
 
-// The whole text of HTML; without a table, the system where it begins.
+// The whole text of HTML; without a table, the system in its initial state.
 std::string view_page(const System& system, const ResultTable* table, double max_size) {
   studio::Replay replay;
   replay.workspace = studio::make_workspace(system);

@@ -31,7 +31,7 @@ constexpr const char* kOfSimulator =
 constexpr const char* kOfSnapshot =
     "a Snapshot stays as it was; Simulator.restore() takes it and set_state() changes the state";
 
-// A rule by its name, or with options as `analysis.integrator` takes them.
+// A rule by its name, or with options in the form of `analysis.integrator`.
 RuleOptions to_rule(nb::handle given, const Model& model) {
   RuleOptions rule;
   if (given.is_none()) return {.name = ""};
@@ -65,7 +65,7 @@ class Stepper {
   nb::handle law() const { return law_; }
   Simulator& at_rest() {
     if (is_at_work_)
-      throw InputError("the simulator is in the midst of a step, in which it cannot be changed");
+      throw InputError("the simulator is in the middle of a step, in which it cannot be changed");
     return simulator_;
   }
   const Simulator& simulator() const { return simulator_; }
@@ -182,8 +182,8 @@ void set_controller(Stepper& self, nb::object law, double period, nb::handle del
   }
   SamplingOptions options{.period = period, .delay = delay};
   if (!nb::try_cast(delay_samples, options.delay_samples)) {
-    throw InputError(
-        fmt::format("delay_samples: {} is no whole number", nb::cast<std::string>(nb::repr(delay_samples))));
+    throw InputError(fmt::format("delay_samples: {} is not a whole number",
+                                 nb::cast<std::string>(nb::repr(delay_samples))));
   }
   if (!memory.is_none()) options.memory = Vector("memory", memory).copy();
   self.set_law(std::move(law), std::move(options));
@@ -365,7 +365,7 @@ void bind_sums(nb::class_<Stepper>& simulator) {
           [](const Stepper& self) {
             std::vector<long> counts;
             for (const double count : self.simulator().event_counts()) counts.push_back(std::lround(count));
-            return fixed_tuple(counts, "Simulator.reset() begins to count anew");
+            return fixed_tuple(counts, "Simulator.reset() restarts the count");
           },
           nb::sig("def event_counts(self) -> tuple[int, ...]"),
           "How often each event of the model took place since the reset.")
@@ -487,7 +487,7 @@ void bind_simulator(nb::module_& module) {
       "\n"
       "model       a Model, or a System, which is frozen\n"
       "integrator  one of integrator_names(), or with options, such as {'name': 'generalized_alpha',\n"
-      "            'spectral_radius': 0.5}; the rule begins anew in each step. None: moreau where the "
+      "            'spectral_radius': 0.5}; the rule restarts in each step. None: moreau where the "
       "model\n"
       "            has contacts or enforced limits, otherwise rk4 (dormand_prince_54 with rtol or atol)\n"
       "substeps    equal steps of the rule in one step\n"

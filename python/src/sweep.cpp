@@ -46,9 +46,9 @@ nb::dict sweep(const std::string& model_text, const std::string& name, const std
   };
   std::mutex mutex;
   std::string hint;
-  options.on_hint = [&](const std::string& told) {
+  options.on_hint = [&](const std::string& text) {
     const std::lock_guard lock(mutex);
-    hint = told;
+    hint = text;
   };
   SweepReport report;
   {
@@ -69,16 +69,16 @@ nb::dict sweep(const std::string& model_text, const std::string& name, const std
   for (const SweepReport::Failure& failure : report.failures) {
     failures.append(nb::make_tuple(failure.settings.c_str(), failure.reason.c_str()));
   }
-  nb::dict told;
-  told["status"] = word_of(report.status);
-  told["runs"] = report.runs;
-  told["complete"] = report.complete;
-  told["failed"] = report.failed;
-  told["found"] = report.found;
-  told["in_lanes"] = report.in_lanes;
-  told["failures"] = failures;
-  told["wall_seconds"] = report.wall_seconds;
-  return told;
+  nb::dict data;
+  data["status"] = word_of(report.status);
+  data["runs"] = report.runs;
+  data["complete"] = report.complete;
+  data["failed"] = report.failed;
+  data["found"] = report.found;
+  data["in_lanes"] = report.in_lanes;
+  data["failures"] = failures;
+  data["wall_seconds"] = report.wall_seconds;
+  return data;
 }
 
 // All datasets except those kept over time.
@@ -107,17 +107,17 @@ nb::dict read_sweep(const std::filesystem::path& path) {
                                                          : "pending");
     reasons.append(one.reason.c_str());
   }
-  nb::dict told;
-  told["axes"] = axes;
-  told["columns"] = columns;
-  told["units"] = units;
-  told["series"] = nb::cast(header.series);
-  told["status"] = status;
-  told["reasons"] = reasons;
-  told["last"] = last.release();
-  told["energy_drift"] = drift.release();
-  told["steps"] = steps.release();
-  return told;
+  nb::dict data;
+  data["axes"] = axes;
+  data["columns"] = columns;
+  data["units"] = units;
+  data["series"] = nb::cast(header.series);
+  data["status"] = status;
+  data["reasons"] = reasons;
+  data["last"] = last.release();
+  data["energy_drift"] = drift.release();
+  data["steps"] = steps.release();
+  return data;
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Symbolic mechanics in Python: values that keep the derivation alive to which they belong.
 //
-// A C++ Expression, Vector or Point refers to its Mechanics, which must outlive it. Here each shares its
-// ownership. All operands of an operation must belong to one derivation; this is checked before the call of
-// C++, which only asserts it. The interpreter's lock is held throughout, so that one thread at a time works
-// on a derivation.
+// A C++ Expression, Vector or Point refers to its Mechanics, which must outlive it; the Python object
+// therefore shares ownership of it. All operands of an operation must belong to one derivation; this is
+// checked before the C++ call, which only asserts it. The interpreter's lock is held throughout, so that one
+// thread at a time works on a derivation.
 #pragma once
 
 #include <nanobind/nanobind.h>

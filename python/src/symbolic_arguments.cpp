@@ -73,7 +73,7 @@ bool is_symbol(const Expression& expression) {
 void check_symbols(const char* what, const std::vector<Scalar>& expressions) {
   for (const Scalar& one : expressions) {
     if (!is_symbol(one.value)) {
-      throw InputError(fmt::format("{}: {} is no symbol", what, to_text(one.value)));
+      throw InputError(fmt::format("{}: {} is not a symbol", what, to_text(one.value)));
     }
   }
 }
@@ -192,7 +192,7 @@ void for_each_pair(nb::handle given, Owner& owner, Use use) {
     Scalar from, to;
     if (!to_scalar(key, from) || !from.value.graph() || !to_scalar(value, to)) {
       throw InputError(
-          fmt::format("replacements: {}: {} is no pair of an expression that is no number and another",
+          fmt::format("replacements: {}: {} is not a pair of an expression that is not a number and another",
                       nb::cast<std::string>(nb::repr(key)), nb::cast<std::string>(nb::repr(value))));
     }
     for (const Scalar* one : {&from, &to}) {

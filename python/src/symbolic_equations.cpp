@@ -151,8 +151,8 @@ nb::class_<Equations> bind_matrices(nb::module_& module) {
       module, "Equations", nb::type_slots(plain_described_slots),
       "The symbolic equations of motion of a model: M udot = f, qdot = N(q) u.\n"
       "\n"
-      "Coordinate hip.q is the function of time q_hip, component base.q[3] is q_base3, likewise speeds "
-      "u; every\n"
+      "Coordinate hip.q is the function of time q_hip, component base.q[3] is q_base3, speeds u in "
+      "the same way; every\n"
       "parameter is a symbol of its name.");
   equations
       .def_prop_ro(
@@ -294,7 +294,7 @@ void check_distinct(const std::vector<Expr>& symbols, const Graph& graph) {
   std::vector<Expr> sorted = symbols;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) throw InputError(fmt::format("{} stands there twice", graph.name_of(*twice)));
+  if (twice != sorted.end()) throw InputError(fmt::format("{} occurs twice", graph.name_of(*twice)));
 }
 
 class Compiled {
@@ -374,7 +374,7 @@ class Compiled {
     return last;
   }
 
-  // So few states are computed one by one.
+  // Up to this number, states are computed one by one.
   static constexpr std::size_t kFewStates = 8;
 
   // Blocks of states, stored state by state, are transposed for evaluate_many and back.

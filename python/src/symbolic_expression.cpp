@@ -147,8 +147,9 @@ SymbolicExpression apply_exactly(Function function, const Arguments&... argument
 
 SymbolicExpression derivative(const SymbolicExpression& self, const Scalar& by) {
   const Owner owner = common(self, by);
-  if (!owner) throw InputError(fmt::format("{} is no symbol", text_of(by.value, kLongestRepr)));
-  if (!is_symbol(by.value)) throw InputError(fmt::format("{} is no symbol", text_of(by.value, kLongestRepr)));
+  if (!owner) throw InputError(fmt::format("{} is not a symbol", text_of(by.value, kLongestRepr)));
+  if (!is_symbol(by.value))
+    throw InputError(fmt::format("{} is not a symbol", text_of(by.value, kLongestRepr)));
   if (by.value == owner->time()) return owned(owner, owner->rate(self.value));
   return owned(owner, diff(self.value, by.value));
 }
@@ -162,7 +163,7 @@ SymbolicExpression diff_by_all(const SymbolicExpression& self, const nb::args& b
   for (std::size_t i = 0; i < by.size(); ++i) {
     Scalar symbol;
     if (!to_scalar(by[i], symbol)) {
-      throw InputError(fmt::format("{} is no symbol", nb::cast<std::string>(nb::repr(by[i]))));
+      throw InputError(fmt::format("{} is not a symbol", nb::cast<std::string>(nb::repr(by[i]))));
     }
     int times = 1;
     if (i + 1 < by.size() && PyLong_Check(by[i + 1].ptr())) {

@@ -113,7 +113,7 @@ void orient(const Frame& self, const Frame& parent, std::string type, nb::handle
     return orient_explicit(self, parent, *dcm);
   }
   throw InputError(fmt::format(
-      "'{}' is no way to orient a frame; allowed are Axis, Body, Space, Quaternion and DCM", type));
+      "'{}' is not a way to orient a frame; allowed are Axis, Body, Space, Quaternion and DCM", type));
 }
 
 std::vector<V> partials(const Owner& owner, const std::vector<Scalar>& speeds,

@@ -28,7 +28,7 @@ std::string shape_of(const Matrix& matrix) {
 std::vector<Scalar> to_row(nb::handle given) {
   std::vector<Scalar> row;
   if (!nb::try_cast(given, row)) {
-    throw InputError(fmt::format("{} is no row of expressions", nb::cast<std::string>(nb::repr(given))));
+    throw InputError(fmt::format("{} is not a row of expressions", nb::cast<std::string>(nb::repr(given))));
   }
   return row;
 }
@@ -210,7 +210,7 @@ void bind_matrix_arithmetic(nb::class_<SymbolicMatrix>& type) {
 SymbolicMatrix solve(const SymbolicMatrix& A, const SymbolicMatrix& b) {
   if (A.value.rows() != A.value.columns() || A.value.rows() != b.value.rows()) {
     throw InputError(
-        fmt::format("a matrix of the shape {} and a right side of the shape {} are no linear equations",
+        fmt::format("a matrix of the shape {} and a right side of the shape {} are not linear equations",
                     shape_of(A.value), shape_of(b.value)));
   }
   const Owner owner = common(A, b);

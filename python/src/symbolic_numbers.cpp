@@ -21,7 +21,7 @@ namespace {
 
 using Function = std::function<Expression(const Expression&)>;
 
-constexpr int kMostDigits = 17, kDigits = 15;  // that doubles have; as many as sympy asks for
+constexpr int kMostDigits = 17, kDigits = 15;  // that doubles have; as many as sympy requests
 
 Expression mapped(const Expression& e, const Function& function) { return function(e); }
 

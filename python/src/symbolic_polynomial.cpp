@@ -76,7 +76,7 @@ void bind_polynomials(nb::module_& module) {
       "As a polynomial in `of`: pairs of an exponent and its coefficient, by rising exponents.\n\n"
       "None of the coefficients is zero for all values of its symbols. One may hold `of` below a function or "
       "a sum's\n"
-      "inverse, where the expression is no polynomial. InputError beyond 20 000 terms.");
+      "inverse, where the expression is not a polynomial. InputError beyond 20 000 terms.");
 }
 
 }  // namespace sestina::python

@@ -26,14 +26,14 @@ std::vector<Expression> distinct(const char* what, const std::vector<Scalar>& sy
   std::vector<Expression> all;
   for (const Scalar& symbol : symbols) {
     if (std::find(all.begin(), all.end(), symbol.value) != all.end()) {
-      throw InputError(fmt::format("{}: {} stands there twice", what, to_text(symbol.value)));
+      throw InputError(fmt::format("{}: {} occurs twice", what, to_text(symbol.value)));
     }
     all.push_back(symbol.value);
   }
   return all;
 }
 
-nb::tuple told(const Owner& owner, const symbolic::SteadyMotion& motion) {
+nb::tuple to_tuple(const Owner& owner, const symbolic::SteadyMotion& motion) {
   nb::dict values;
   for (const auto& [symbol, value] : motion.values) values[nb::cast(owned(owner, symbol))] = value;
   return nb::make_tuple(values, motion.multipliers, motion.steps, motion.residual, motion.is_isolated);
@@ -42,17 +42,17 @@ nb::tuple told(const Owner& owner, const symbolic::SteadyMotion& motion) {
 nb::tuple find_equilibrium(const Motion& motion, nb::handle parameters, nb::handle guess) {
   Owner owner = motion.owner;
   const auto numbers = to_values("parameters", parameters, owner), from = to_values("guess", guess, owner);
-  return told(owner, symbolic::find_equilibrium(motion.value, numbers, from));
+  return to_tuple(owner, symbolic::find_equilibrium(motion.value, numbers, from));
 }
 
 nb::tuple find_steady_motion(const Motion& motion, nb::handle parameters, nb::handle values,
                              const std::vector<Scalar>& unknowns, const std::vector<Scalar>& unsteady) {
   Owner owner = common_of(unsteady, common_of(unknowns, motion.owner));
   const auto numbers = to_values("parameters", parameters, owner);
-  return told(owner, symbolic::find_steady_motion(motion.value, numbers,
-                                                  {.values = to_values("values", values, owner),
-                                                   .unknowns = distinct("unknowns", unknowns),
-                                                   .unsteady = distinct("unsteady", unsteady)}));
+  return to_tuple(owner, symbolic::find_steady_motion(motion.value, numbers,
+                                                      {.values = to_values("values", values, owner),
+                                                       .unknowns = distinct("unknowns", unknowns),
+                                                       .unsteady = distinct("unsteady", unsteady)}));
 }
 
 std::vector<std::complex<double>> eigenvalues(const M& A, nb::handle parameters) {

@@ -49,8 +49,8 @@ class RunnableSystem {
     return owner;
   }
 
-  // Python functions for inputs, which a later value of an input replaces. They are held here for the garbage
-  // collector, since they may refer to the system.
+  // Python functions for inputs; a later value of an input replaces them. They are stored here for the
+  // garbage collector, since they may refer to the system.
   void set_function(const Expression& input, symbolic::InputFunction value,
                     std::shared_ptr<nb::object> function) {
     to_change().set_input(input, std::move(value));
@@ -150,7 +150,7 @@ void set_input_function(RunnableSystem& self, const E& input, nb::object given, 
         returned = returned.attr("item")();
       }
       if (!nb::try_cast(returned, number)) {
-        throw InputError(name + ": " + nb::cast<std::string>(nb::repr(returned)) + ", which is no number");
+        throw InputError(name + ": " + nb::cast<std::string>(nb::repr(returned)) + ", which is not a number");
       }
     });
     return number;

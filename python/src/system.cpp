@@ -263,11 +263,11 @@ void bind_bodies_of_system(nb::class_<System>& system) {
            "EA, GAy, GAz (N), GJ, EIy, EIz (N m^2), mass (kg/m); material: E (Pa), nu, density (kg/m^3), "
            "damping "
            "(s);\n"
-           "up: the sections' z-axis; points: {'mid': {'at': 0.5}} by arc length over length, beside `start` "
+           "up: the sections' z-axis; points: {'mid': {'at': 0.5}} by arc length over length, also `start` "
            "and `end`.\n"
            "The section of a cable is {'circle': r}, {'tube': (inner, outer)} or EA (N), EI (N m^2), mass "
            "(kg/m);\n"
-           "pretension: N, where it begins; precurved: its natural shape is bent as the centerline, else "
+           "pretension: N, where it begins; precurved: its natural shape is the centerline, else "
            "straight.");
 }
 

@@ -24,7 +24,7 @@ struct Field {
   nb::object read_elements() const {
     nb::object whole = read();
     if (whole.is_none()) {
-      throw nb::type_error((access->place(owner) + ": has become None; take it again").c_str());
+      throw nb::type_error((access->place(owner) + ": has become None; get it again").c_str());
     }
     return whole;
   }

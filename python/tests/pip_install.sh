@@ -4,7 +4,7 @@
 #
 # A user's pip builds with packages of its own, whose path is new each time, so that the compiler cache has no objects of
 # the bindings for it: 280 s of processor time. SESTINA_PIP_ISOLATED=1 does this. By default the packages that PYTHON has
-# serve, and pip checks that they are those that pyproject.toml asks for.
+# serve, and pip checks that they are those that pyproject.toml requires.
 set -euo pipefail
 python=$1 folder=$2 source=$3 build=$4
 unset PYTHONPATH

@@ -192,8 +192,8 @@ def with_python_force() -> sestina.System:
     ("call", "message"),
     [
         (lambda s: sestina.BatchSimulator(with_event(), 2), "the model has events; take a Simulator for each"),
-        (lambda s: sestina.BatchSimulator(with_python_force(), 2), "the model has forces of a program's own"),
-        (lambda s: sestina.BatchSimulator(arm(), 2, integrator="verlet"), "the rule verlet is no explicit Runge-Kutta rule"),
+        (lambda s: sestina.BatchSimulator(with_python_force(), 2), "the model has user forces"),
+        (lambda s: sestina.BatchSimulator(arm(), 2, integrator="verlet"), "the rule verlet is not an explicit Runge-Kutta rule"),
         (lambda s: sestina.BatchSimulator(arm(), 0), "count: 0 is not a whole number from 1"),
         (lambda s: sestina.BatchSimulator(arm(), 2, substeps=0), "substeps: 0 is not"),
         (lambda s: sestina.BatchSimulator(3, 2), "model is of type int; allowed is a Model or a System"),
@@ -233,7 +233,7 @@ def test_faults_of_a_controller_reach_the_caller(law, error, message: str) -> No
     with pytest.raises(error, match=message):
         simulator.step(0.1)
     simulator.set_controller(lambda t, q, u: simulator.step(1e-3)[0], 0.01)
-    with pytest.raises(sestina.InputError, match="in the midst of a step"):
+    with pytest.raises(sestina.InputError, match="in the middle of a step"):
         simulator.step(0.1)
     simulator.remove_controller()
     simulator.step(0.1)

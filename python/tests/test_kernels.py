@@ -276,7 +276,7 @@ def test_large_results_have_memory_of_their_own_that_is_used_again(arm):
     np.testing.assert_array_equal(third, second)
     del second
     fourth = arm.forward_dynamics(q, u)
-    assert fourth.ctypes.data != before  # `part` still looks at it
+    assert fourth.ctypes.data != before  # `part` still refers to it
     np.testing.assert_array_equal(part, sample)
     del part
     assert arm.forward_dynamics(q, u).ctypes.data == before

@@ -1,4 +1,4 @@
-"""The least cost over keys of a model: known optima, runs that fail, broken searches that go on, bad input."""
+"""The least cost over keys of a model: known optima, runs that fail, interrupted searches that continue, bad input."""
 
 from __future__ import annotations
 
@@ -155,11 +155,11 @@ def test_a_state_of_something_else_is_refused(swing, tmp_path):
     told = json.loads(lines[1])
     told["x"][0][0] += 1e-3
     state.write_text("\n".join([lines[0], json.dumps(told), *lines[2:]]) + "\n")
-    with pytest.raises(sestina.InputError, match="generation 1: the optimiser asks for other members than then"):
+    with pytest.raises(sestina.InputError, match="generation 1: the optimiser proposes other members than before"):
         sestina.minimize(swing, variables, **keys, resume=True)
     for text in ("t,q\n1,2\n", "a user's own note, without an end of its line"):
         state.write_text(text)
-        with pytest.raises(sestina.InputError, match="is no file of an optimisation"):
+        with pytest.raises(sestina.InputError, match="is not a file of an optimisation"):
             sestina.minimize(swing, variables, **keys, resume=True)
         assert state.read_text() == text
     with pytest.raises(sestina.InputError, match="there is no `state`"):
@@ -321,7 +321,7 @@ def test_symbols_of_a_system_that_was_derived_are_found(own_derivation):
     )
     assert found.values == {"c": pytest.approx(0.4, abs=1e-4), "q": pytest.approx(1.2, abs=1e-4)}
     np.testing.assert_allclose(found.system.simulate(4)[q], wanted, atol=1e-3)
-    with pytest.raises(sestina.InputError, match="variables.*'c' is no symbol"):
+    with pytest.raises(sestina.InputError, match="variables.*'c' is not a symbol"):
         sestina.minimize(system, {"c": (0, 1)}, "last(q)", method="nelder_mead", duration=4)
     with pytest.raises(sestina.InputError, match=r"variables\[x\]: it is neither .* there are q, u, m, k, c"):
         sestina.minimize(system, {symbols("x"): (0, 1)}, "last(q)", method="nelder_mead", duration=4)

@@ -1,4 +1,4 @@
-"""Where things stand in pictures, what is drawn of each kind of shape, and of bodies without one."""
+"""Where things are in pictures, what is drawn of each kind of shape, and of bodies without one."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ def test_meshes_of_collada_are_placed_by_their_nodes(tmp_path):
         ("a.stl", b"PK\x03\x04" + bytes(100), "no STL"),
         ("a.stl", b"solid x\nvertex 0 0 0\nvertex 0 0 1\n", "2 corners are not three"),
         ("a.stl", b"solid x\nvertex 0 0 zero\n" * 3, "zero"),
-        ("a.obj", b"v 0 0 0\nf 1 2 3\n", "line 2: 'f 1 2 3' is no face of the 1 points"),
+        ("a.obj", b"v 0 0 0\nf 1 2 3\n", "line 2: 'f 1 2 3' is not a face of the 1 points"),
         ("a.obj", b"v 0 0 0\n", "no triangles"),
         ("a.obj", b"v 0 0 nan\nv 0 1 0\nv 1 0 0\nf 1 2 3\n", "not finite"),
     ],
@@ -322,7 +322,7 @@ def test_the_mouse_turns_a_picture_and_a_larger_window_keeps_it_whole(pendulum):
 
     turned = drag((350, 230), (420, 260))
     assert turned.shape[1] == 2 and abs(turned.mean(axis=0) - before.mean(axis=0)).max() > 1e-3
-    drag((300, 9000))  # beyond straight above or below is no way
+    drag((300, 9000))  # beyond straight above or below is not allowed
     corners = np.concatenate(stage_of(figure)[0])
     assert np.isfinite(corners).all()
     canvas.callbacks.process("motion_notify_event", MouseEvent("motion_notify_event", canvas, 10, 10))

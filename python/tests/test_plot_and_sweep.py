@@ -71,7 +71,7 @@ def test_a_notebook_shows_each_figure_once(pendulum, monkeypatch):
         if isinstance(thing, matplotlib.animation.Animation):
             assert "<script" in thing._repr_html_()
         else:
-            with pytest.raises(NotImplementedError):  # IPython goes on to the picture
+            with pytest.raises(NotImplementedError):  # IPython then tries the picture
                 thing._ipython_display_()
         shown.append(thing)
 
@@ -96,7 +96,7 @@ def test_a_notebook_shows_each_figure_once(pendulum, monkeypatch):
     end_cell()
     assert shown[3:] == [other, bodies]
     named_animation = result.animate(fps=20)
-    end_cell()  # which has not been asked for
+    end_cell()  # which has not been requested
     assert len(shown) == 5
     display(named_animation)
     end_cell()

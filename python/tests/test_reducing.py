@@ -372,7 +372,7 @@ def test_matrices_of_other_programs_give_the_same_body(tmp_path):
     abaqus = {"nodes": nodes, "stiffness": files["abaqus"]["stiffness"], "mass": tmp_path / "bad.mtx", "labels": labels}
     bad = [("1,1, 1,1, 2.0\n", "direction 1 of node 1: expected 1, 2 or 3 of the nodes 10 to"),
            ("10,1, 10,4, 2.0\n", "direction 4 of node 10"), ("10,1, 10,1, x\n", "bad.mtx:1: expected 5 numbers"),
-           ("10 20\n", "is no matrix of Matrix Market, Abaqus"), ("1 1 1\n", "bad.dof: is missing"),
+           ("10 20\n", "is not a matrix of Matrix Market, Abaqus"), ("1 1 1\n", "bad.dof: is missing"),
            ("%%MatrixMarket nonsense\n", "cannot be read as Matrix Market")]
     for text, message in bad:
         abaqus["mass"].write_text(text)
@@ -415,7 +415,7 @@ BAD = [
     (lambda: sestina.reduce(bar(), STEEL, {"left": [0.5, 1, 2]}), "interfaces.left.nodes is neither"),
     (lambda: sestina.reduce(bar(), STEEL, {"left": {"nodes": left, "kind": "rigid"}}), "interfaces.left has"),
     (lambda: sestina.reduce(bar(), STEEL, {"left": {"nodes": left, "type": "soft"}}), "type is 'soft'"),
-    (lambda: sestina.reduce(bar(), STEEL, {"left": {"nodes": left, "axes": 2 * np.eye(3)}}), "no rotation"),
+    (lambda: sestina.reduce(bar(), STEEL, {"left": {"nodes": left, "axes": 2 * np.eye(3)}}), "not a rotation"),
     (lambda: sestina.reduce(bar(), STEEL, {"left": {"nodes": left, "position": (0, 0)}}), "position is"),
     (lambda: sestina.reduce(bar(), STEEL, {"a": left, "b": left}), "share the node 0"),
     (lambda: sestina.reduce((bar()[0], bar()[1][:, :5]), STEEL, ENDS), "expected (n, 3) and (e, 4) or (e, 10)"),

@@ -43,7 +43,7 @@ def test_a_result_has_a_frame_for_each_row(tmp_path):
     frame = page._repr_html_()
     assert 'sandbox="allow-scripts' in frame
     assert "height: 300px" in frame
-    assert "<script" not in frame  # all of it stands in the attribute
+    assert "<script" not in frame  # all of it is in the attribute
 
 
 def test_a_description_is_shown_where_it_begins():

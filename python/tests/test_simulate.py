@@ -79,7 +79,7 @@ def test_what_is_given_overrides_the_description_and_changes_nothing(pendulum):
 
 
 def test_model_is_run_as_the_system_that_it_was_frozen_from(pendulum, tmp_path):
-    """Without freezing anew: the same rows, and a header with the text of what was run."""
+    """Without freezing again: the same rows, and a header with the text of the model that was run."""
     model = pendulum.freeze()
     edits = [
         {"duration": 0.5, "every": 0.1, "dt": 1e-3, "integrator": "rk4"},
@@ -192,7 +192,7 @@ def test_results_are_saved_and_read(pendulum, tmp_path):
         np.testing.assert_array_equal(again.table.values, result.table.values)
         assert again.columns == result.columns and again.report is None
     assert again.model.nu == 1 and again.system.to_yaml() == result.system.to_yaml()
-    with pytest.raises(sestina.InputError, match="does not tell its model"):
+    with pytest.raises(sestina.InputError, match="does not contain its model"):
         sestina.read_result(tmp_path / "saved.csv").system
     np.testing.assert_array_equal(sestina.read_result(tmp_path / "direct.csv").table.values, result.table.values)
     with pytest.raises(sestina.InputError):

@@ -54,7 +54,7 @@ def test_steps_are_those_of_simulate(integrator: str) -> None:
     np.testing.assert_allclose(whole.step(0.1)[0], q_run, rtol=0, atol=1e-13)
 
 
-# Each step begins the rule anew, which costs it no order.
+# The rule restarts in each step, which does not reduce its order.
 def test_generalized_alpha_keeps_its_order() -> None:
     system = rail()
     system.add_joint_force("spring", "slide", "-slide.q")
@@ -82,7 +82,7 @@ def test_rules_have_options_wherever_they_are_named() -> None:
         sestina.Simulator(model, integrator={"name": "generalized_alpha", "spectral_radius": 2})
     with pytest.raises(sestina.InputError, match="stages"):
         sestina.Simulator(model, integrator={"name": "rk4", "stages": 2})
-    # Another rule takes none of the options of the one before it.
+    # Another rule does not inherit options.
     system.analysis.integrator = soft
     assert len(sestina.simulate(system, duration=0.1, integrator="rk4", dt=0.01)) > 0
 
@@ -289,7 +289,7 @@ def test_model_step_does_not_depend_on_threads(threads: int) -> None:
         (lambda s, m: s.set_controller(min, 1, delay_samples=-2), "delay_samples: -2 is negative"),
         (lambda s, m: sestina.Simulator(m, integrator="rk5"), "unknown integration rule 'rk5'"),
         (lambda s, m: sestina.Simulator(m, solver="kan"), r"there is no 'kan' \(did you mean 'kane'\?\)"),
-        (lambda s, m: sestina.Simulator(m, substeps=0), "substeps: 0 is no number of steps"),
+        (lambda s, m: sestina.Simulator(m, substeps=0), "substeps: 0 is not a number of steps"),
         (lambda s, m: sestina.Simulator(m, integrator="rk4", rtol=1e-6), "the rule rk4 does not estimate its error"),
         (lambda s, m: sestina.Simulator(3), "model is of type int; allowed is a Model or a System"),
         (lambda s, m: m.step(m.q0, m.u0, [1, 2], 0.1), r"tau has the shape \(2,\)"),
@@ -329,7 +329,7 @@ def test_what_a_controller_raises_reaches_the_caller() -> None:
     with pytest.raises(sestina.ComputationError, match=r"tau\[0\] of the controller is nan"):
         simulator.step(0.1)
     simulator.set_controller(lambda t, q, u: [simulator.step(1e-3)], 0.01)
-    with pytest.raises(sestina.InputError, match="in the midst of a step"):
+    with pytest.raises(sestina.InputError, match="in the middle of a step"):
         simulator.step(0.1)
     simulator.remove_controller()
     simulator.step(0.1)

@@ -167,7 +167,7 @@ def test_functions_of_a_state_take_them():
     assert model.inverse_dynamics(q, u, [[0.0]], x=x) == pytest.approx(-force)
     assert model.x_dot(q, u, x) == pytest.approx(1 - q)
     assert model.forward_dynamics_by_parameters(q, u, x=x)[:, 0] == pytest.approx(1 - q)
-    # The initial ones unless given, whatever was asked for before, with the parameters of this model.
+    # The initial ones unless given, whatever was computed before, with the parameters of this model.
     other = model.with_parameters(p=50.0)
     assert model.x0 == pytest.approx([0.4]) and other.x0 == pytest.approx([0.5])
     assert model.forward_dynamics([1.0], [0.0]) == pytest.approx([12.0])

@@ -16,7 +16,7 @@ struct AsymmetricBody {
 
   double twice_energy() const { return I1 * w1 * w1 + I3 * w3 * w3; }
   double momentum_squared() const { return I1 * I1 * w1 * w1 + I3 * I3 * w3 * w3; }
-  // Whether the body turns about its axis of largest inertia all the time, rather than the smallest.
+  // True if the body keeps rotating about its axis of largest inertia, false for the smallest.
   bool about_largest() const { return momentum_squared() > twice_energy() * I2; }
 
   double rate() const {

@@ -36,12 +36,13 @@ TEST(NearestWord, IsEmptyWhereNothingIsNear) {
   EXPECT_EQ(nearest_word("mass", {}), "");
 }
 
-// Words of one letter are all within one change of each other: none of them is a slip of another.
+// Words of one letter are all within one change of each other: none of them is a misspelling of
+// another.
 TEST(NearestWord, DoesNotReplaceEveryLetter) {
   EXPECT_EQ(nearest_word("x", std::vector<std::string>{"y", "z"}), "");
 }
 
-// The cost grows with the product of the lengths; a word that long is no slip of a key.
+// The cost grows with the product of the lengths; a word that long is not a misspelled key.
 TEST(NearestWord, DoesNotCompareAWholeDocument) { EXPECT_EQ(nearest_word(std::string(100, 'm'), kKeys), ""); }
 
 TEST(Suggestion, NamesTheNearestWord) { EXPECT_EQ(suggestion("masss", kKeys), " (did you mean 'mass'?)"); }

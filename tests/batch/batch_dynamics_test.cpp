@@ -18,7 +18,7 @@ namespace {
 using testing_support::random_system;
 using testing_support::SplitMix;
 
-// States around the one that the model file gives, as the batch takes them.
+// States near that of the model file, in the layout of the batch.
 struct States {
   int count;
   std::vector<double> t, q, u, d, tau, udot;

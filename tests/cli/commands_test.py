@@ -549,7 +549,7 @@ class Limits(ProgramTest):
     def test_end_a_run_with_what_it_has(self):
         model = self.write("sticking.yaml", STICKING)
         result = self.expect(1, "run", model, "--max-steps", 500, "-o", "r.csv")
-        self.assertIn("the run has met its limit of 500 steps; analysis.limits.steps (--max-steps", result.stderr)
+        self.assertIn("the run has reached its limit of 500 steps; analysis.limits.steps (--max-steps", result.stderr)
         _, rows = self.read_csv(self.folder / "r.csv")
         self.assertGreater(len(rows), 5)
         self.assertAlmostEqual(rows[-1][0], 0.01, delta=1e-3)

@@ -112,7 +112,7 @@ class Kills(ProgramTest):
             return True
 
     def kill_and_resume(self, settings, suffix, model, kills):
-        """One run that is killed and resumed until it is through or was killed so often; returns how often."""
+        """One run, killed and resumed until it ends or has been killed `kills` times; returns that count."""
         whole, result, checkpoint = f"whole.{suffix}", f"r.{suffix}", self.folder / "c"
         options = [part for setting in settings for part in ("--set", setting)]
         begin = time.monotonic()

@@ -14,7 +14,8 @@ from program import EXPLOSION, ProgramTest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 MODEL = SOURCE / "examples/15_state_time.yaml"
-# Newton's method ends with corrections below 1e-12; five seconds of a double pendulum amplify what is left.
+# Newton's method ends with corrections below 1e-12; five seconds of a double pendulum amplify the
+# rest.
 SAME = 1e-10
 mpirun = None  # set below
 

@@ -1,4 +1,4 @@
-"""What the tests of the command line share: the program, a folder for each test, a model."""
+"""Common parts of the command-line tests: the program, a folder for each test, a model."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""Checkpoints by the command line: what is written, continued, refused and told.
+"""Checkpoints by the command line: what is written, continued, refused and reported.
 
 python3 resume_test.py SESTINA
 """

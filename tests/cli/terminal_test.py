@@ -26,7 +26,7 @@ analysis: {duration: 1}
 
 
 def limit_files(size, signal_action=signal.SIG_IGN):
-    """What makes a process unable to let a file grow beyond so many bytes: it stands for a full disk."""
+    """Prevents a process from writing a file larger than this, to simulate a full disk."""
 
     def prepare():
         signal.signal(signal.SIGXFSZ, signal_action)
@@ -96,7 +96,7 @@ class Signals(ProgramTest):
     def test_killed_run_leaves_a_result_that_can_be_plotted(self):
         for result in ["r.csv", "r.h5"]:
             process = self.start_endless_run(result)
-            time.sleep(0.5)  # two flushes, and in the midst of things
+            time.sleep(0.5)  # two flushes, and in mid-run
             process.kill()
             process.communicate(timeout=30)
             self.expect_plottable(result)

@@ -1,4 +1,4 @@
-// LaTeX of models fits pages, and the names that it gives to parts stand for these.
+// LaTeX of models fits pages, and the names that it gives to parts are defined by these.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -222,7 +222,7 @@ TEST(EquationText, LongLinearisationsNameWhatTheyShare) {
   }
 }
 
-// A number in the place of q0 would hold for one value of it.
+// A number instead of q0 would hold for one value of it.
 TEST(ModelLinearization, KeepsTheSymbolOfAStartThatFollowsFromParameters) {
   const auto pendulum = [](const std::string& q) {
     return freeze(

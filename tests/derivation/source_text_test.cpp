@@ -126,7 +126,7 @@ TEST_P(SourceTextTest, GivesTheRatesOfTheNumericSolver) {
         for (const double rate : rates) largest = std::max(largest, std::abs(rate));
         for (const double rate : rates) {
           ASSERT_LT(next, values.size()) << compiler.command;
-          // As model_equations_test.cpp has it.
+          // The same limit as in model_equations_test.cpp.
           ASSERT_NEAR(values[next++], rate, 2.0 * kUdotLimit * (1.0 + largest)) << compiler.command;
         }
       }

@@ -2,7 +2,7 @@
 """Does what docs/tutorials/adding_a_joint.md and adding_an_integration_rule.md say, word for word, to a copy of the
 sources, builds the program and runs the pages' models.
 
-  adding_parts_test.py FOLDER CXX [CMAKE_ARGUMENT...]    the copy and its build stand in FOLDER
+  adding_parts_test.py FOLDER CXX [CMAKE_ARGUMENT...]    the copy and its build are in FOLDER
   adding_parts_test.py FOLDER                            only edits the copy
 """
 
@@ -124,17 +124,17 @@ def check_joint(program, work):
     # A cabin that keeps its orientation swings like a mass on a rod of 5 m.
     for column in ("wheel.q", "wheel.u"):
         assert abs(cabin[column] - bob[column]) < 1e-6, (column, cabin[column], bob[column])
-    assert "does not apply: wheel: the compiled solver does not know gondola joints" in said[1], said[1]
+    assert "does not apply: wheel: the compiled solver does not support gondola joints" in said[1], said[1]
     for name in ("recursive", "kane", "divide_and_conquer", "hybrid"):
         assert re.search(rf"^{name} +\S*e-1\d", said[1], re.M) or re.search(rf"^{name} +0\.0e\+00", said[1], re.M), said[1]
 
-    # The number of its own is checked, and the parts that do not know the joint say so.
+    # Its own number is checked, and parts that do not support the joint report this.
     negative = run(program, work, "run", "ferris.yaml", "--set", "joints.wheel.radius=-5", status=2)
     assert "joints[0].radius: -5 is negative" in negative, negative
     zero = run(program, work, "run", "ferris.yaml", "--set", "joints.wheel.radius=0", status=2)
     assert "radius: 0 is not positive" in zero, zero
     refused = run(program, work, "run", "ferris.yaml", "--set", "analysis.solver=compiled", status=2)
-    assert "does not know gondola joints" in refused, refused
+    assert "does not support gondola joints" in refused, refused
     refused = run(program, work, "run", "ferris.yaml", "--set", "analysis={coordinates: state_time, duration: 5}", status=2)
     assert "gondola" in refused, refused
     refused = run(program, work, "derive", "ferris.yaml", status=2)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commands that pages show do what is told: commands_test.py SESTINA
+"""The commands shown on pages work as described: commands_test.py SESTINA
 
 Every line `sestina ...` of a block of shell runs, page by page in a folder of its own. There pendulum.yaml is the model that
 the page, or the one that it refers to, shows; robots are those of the examples.

@@ -194,7 +194,7 @@ TEST(CompiledDynamics, HasNoOperationForWhatIsZero) {
   for (JointSpec& joint : planar.joints) joint.axis = {0, 1, 0};
   System turned = revolute_chain(2);
   EXPECT_LT(count(planar), count(turned));
-  System heavier = planar;  // about axes that the plane does not know
+  System heavier = planar;  // about axes that do not matter in the plane
   for (BodySpec& body : heavier.bodies) body.inertia.xx = 0.05;
   EXPECT_EQ(count(heavier), count(planar));
 }
@@ -275,7 +275,7 @@ double solver_difference(const std::shared_ptr<const Model>& model, std::uint64_
     compiled.calc_udot(state, udot);
     recursive.calc_udot(state, expected);
     worst = std::max(worst, difference(udot, expected));
-    // Asked for afterwards, the kinematics are there too.
+    // The kinematics are available afterwards, on request.
     EXPECT_EQ(compiled.energy(state).kinetic, recursive.energy(state).kinetic);
     const double supplied = recursive.power(state).supplied;
     EXPECT_NEAR(compiled.power(state).supplied, supplied, 1e-12 * (1.0 + std::abs(supplied)));

@@ -89,7 +89,7 @@ class Ellipsoid : public UserConstraint {
   std::size_t body_ = 0;
 };
 
-// Adds a system of its own with what the function puts into it.
+// Adds a separate system, which the function fills.
 using Add = std::function<void(const std::string& name, const std::function<void(System&)>& constrain)>;
 
 void add_conditions(const Add& add) {
@@ -464,12 +464,12 @@ TEST_F(EachConstraint, RecursionAndEmbeddingAgreeAndKeepTheConditions) {
       dynamics.calc_udot(at.state, udot[i]);
       const auto multipliers = dynamics.constrained()->lambda();
       lambda[i].assign(multipliers.begin(), multipliers.end());
-      // With the forces of the constraints nothing is left of the equations of motion.
+      // With the constraint forces the equations of motion are satisfied.
       InverseDynamics<double> inverse(*at.model);
       update_inverse_dynamics<double>(*at.model, at.properties, dynamics.kinematics(), dynamics.forces(),
                                       udot[i], inverse);
       for (const double residual : inverse.residual) EXPECT_NEAR(residual, 0.0, 1e-11);
-      // The true accelerations keep the conditions.
+      // The accelerations satisfy the conditions.
       const std::vector<ConstraintRow<double>>& rows = dynamics.constrained()->rows().rows;
       for (std::size_t r = 0; r < rows.size(); ++r) {
         const double rate = rows[r].bias + calc_rate<double>(dynamics.constrained()->rows(), rows[r],

@@ -26,7 +26,7 @@ struct Motion {
   }
   int num_bodies() const { return at.model->bodies().size(); }
   BodyIndex parent(int b) const { return at.model->bodies()[BodyIndex(b)].parent; }
-  // The force of inertia of body b, in its components' sum: what round-off of forces is relative to.
+  // Sum of the magnitudes of the inertial force of all bodies: the scale of the forces' round-off.
   double force_scale() const {
     double sum = 0.0;
     for (std::size_t i = 1; i < at.inverse.reaction.size(); ++i) {

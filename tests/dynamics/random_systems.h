@@ -1,5 +1,5 @@
 // Random systems for tests, the same on every machine: trees with every joint type, every force element and
-// every way of giving a rotation. A formulation defined elsewhere is held against ours by
+// every way of giving a rotation. A formulation defined elsewhere is compared with ours by
 //
 //   #include "dynamics/random_systems.h"
 //   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -104,7 +104,7 @@ class RandomSystem {
   }
 
  private:
-  static constexpr int kPoints = 3;  // of a body for joints, beside its origin
+  static constexpr int kPoints = 3;  // of a body for joints, in addition to its origin
   static std::string body_name(int i) { return fmt::format("body{}", i); }
   static std::string joint_name(int i) { return fmt::format("joint{}", i); }
 
@@ -283,7 +283,7 @@ class RandomSystem {
       force.value.emplace_back(value);
     }
   }
-  // Inner forces do not know where the whole is.
+  // Internal forces do not depend on the position of the whole.
   std::string coordinate_of(int i) {
     if (parent(i) < 0 && !options_.has_ground_forces) return "0";
     const JointInfo& info = joint_info(type(i));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds examples against closed forms and published values: check_examples.py SESTINA [EXAMPLE...]
+"""Compares examples with closed forms and published values: check_examples.py SESTINA [EXAMPLE...]
 
-Prints each quantity with what it was measured to be and what it may be at most; fails if one exceeds that.
+Prints each quantity with its measured error and its limit; fails if a limit is exceeded.
 """
 
 import argparse

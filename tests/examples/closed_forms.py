@@ -1,4 +1,4 @@
-"""Mathematics that the checks of the examples hold Sestina against; none of it is Sestina's."""
+"""Mathematics with which the results of the examples are compared; independent of Sestina."""
 
 import math
 

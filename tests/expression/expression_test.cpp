@@ -58,8 +58,8 @@ TEST(Expression, PowersThatAreNoNumbersAreErrors) {
   is([] { return pow(Expression(2), 10000); }, "2^10000 is beyond the range of numbers");
   is([] { return pow(Expression(2), -10000); }, "2^(-10000) is too small for a number other than zero");
   is([] { return pow(Expression(0), -1); }, "0^(-1) divides by zero");
-  is([] { return pow(Expression(-2), 0.5); }, "(-2)^(1/2) is no real number");
-  is([] { return sqrt(Expression(-1)); }, "sqrt(-1) is no real number");
+  is([] { return pow(Expression(-2), 0.5); }, "(-2)^(1/2) is not a real number");
+  is([] { return sqrt(Expression(-1)); }, "sqrt(-1) is not a real number");
   is([] { return log(Expression(0)); }, "log(0) is beyond the range of numbers");
   Graph graph;
   const Expression quarter = Expression(graph, graph.pi()) / 2;

@@ -401,7 +401,7 @@ TEST_P(MachineCodeTest, ServesSeveralThreadsAtOnce) {
   EXPECT_EQ(apart, at_once);
 }
 
-// So that a run that asks for the interpreter has the bits of one that does not ask.
+// A run with the interpreter then gives the same bits as one with the default.
 TEST(MachineCodeBackends, InterpreterIsFusedAsTheFastestOne) {
   EXPECT_EQ(CompiledFunction::is_fused(Backend::kInterpreter),
             CompiledFunction::is_fused(CompiledFunction::backends().back()));

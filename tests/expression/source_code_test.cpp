@@ -197,7 +197,7 @@ TEST_F(SourceCodeTest, CompilesAndAgreesInEveryLanguage) {
   }
 }
 
-// A condition hides no operand that is no number, as everywhere in a model.
+// A condition hides no operand that is not a number, as everywhere in a model.
 TEST_F(SourceCodeTest, WhatIsNoNumberStaysNone) {
   std::vector<Expr> outputs;
   for (const char* text : {"min(x, y)", "max(x, y)", "min(y, x)", "max(y, x)", "abs(x)", "sign(x)", "step(x)",

@@ -43,8 +43,8 @@ TEST(WholeNumber, QuotientAndRemainderMakeTheNumberAgain) {
   EXPECT_GT(count, 15000);
 }
 
-// Cases in which the first guess is one too many although two limbs were looked at (Warren, Hacker's Delight,
-// section 9-2).
+// Cases in which the first guess is one too many although two limbs were examined (Warren, Hacker's
+// Delight, section 9-2).
 TEST(WholeNumber, CorrectsAWrongGuess) {
   const WholeNumber a = from_limbs({0x7fff, 0x8000, 0, 0}), b = from_limbs({0x8000, 0, 1});
   expect_division(a, b);

@@ -159,7 +159,7 @@ TEST(PointTorque, DoesNotDependOnThePoint) {
             kRoundOff);
 }
 
-// A frame that is no body: the tip of a beam with one coordinate a, which bends up and turns by its slope.
+// A frame that is not a body: the tip of a beam with one coordinate a, which bends up and turns by its slope.
 // The force element is the same; the tip's own J takes what it feels to the generalised force of a.
 TEST(Markers, RideOnWhateverMoves) {
   constexpr double kSlope = 1.5;  // turn per deflection, rad/m

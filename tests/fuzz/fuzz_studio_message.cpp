@@ -1,4 +1,4 @@
-// Any message leaves a session of the studio as it can be used: it answers, and goes on.
+// Any message leaves a session of the studio as it can be used: it answers, and continues.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

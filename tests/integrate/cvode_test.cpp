@@ -104,7 +104,7 @@ TEST_P(Cvode, IntegratesQuadraturesAsExactlyAsItsTolerance) {
   EXPECT_NEAR(end.state.z[1], exact[1], 1e-6);
 }
 
-// The tolerance is one on the largest error: systems that are at rest beside it do not let it grow.
+// The tolerance is one on the largest error: additional systems at rest do not let it grow.
 TEST_P(Cvode, FollowsAFastJointInALargeSystemAsWellAsAlone) {
   const auto calc_error = [&](int n) {
     PlainSystem system(n, 0, [](double, auto q, auto, auto udot, auto) {
@@ -192,7 +192,7 @@ TEST_P(Cvode, ContinuesAfterAStepBackwards) {
 
 // ---- resuming
 
-// At every step of a run: what comes after does not show that anybody stopped.
+// At every step of a run: the continuation does not depend on the stop.
 TEST_P(Cvode, ResumesBitForBitFromEveryStep) {
   FreeRigidBody body;
   for (const StepOptions& options : {variable(1e-4, 1e-4), fixed(0.2, 1e-6)}) {
@@ -378,7 +378,7 @@ TEST_P(Cvode, SaysThatTolerancesAreBeyondTheDigitsOfNumbers) {
   EXPECT_EQ(message_of<std::exception>([&] {
               run(GetParam(), variable(1e-18, 1e-30), oscillator, {0.0, {1.0}, {0.0}, {}}, 1.0);
             }),
-            "t = 0 s: step.rtol and step.atol ask for more than the digits of numbers hold");
+            "t = 0 s: step.rtol and step.atol require more digits than double precision has");
 }
 
 TEST_P(Cvode, RefusesTolerancesThatAreNoneWithAFixedStepToo) {

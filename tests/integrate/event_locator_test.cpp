@@ -121,7 +121,7 @@ TEST(EventLocator, GrazingTakesPlaceAtMostOnceInADirection) {
   EXPECT_EQ(times_of(watch({dip(0.5, 0.0, kFalling)}, 1.0, 2.2), 0).size(), 1u);  // a sample hits it
 }
 
-// The root of t0 - t, which is no number after t0, minus a level: it crosses zero at t0 - level^2.
+// The root of t0 - t, which is not a number after t0, minus a level: it crosses zero at t0 - level^2.
 Watched root(double t0, double level) {
   return of_time([=](double t) { return std::sqrt(t0 - t) - level; },
                  [=](double t) { return -0.5 / std::sqrt(t0 - t); });
@@ -213,8 +213,8 @@ TEST(EventLocator, ToleranceIsHowLateAnEventMayBe) {
   EXPECT_LE(found[0].t, 1.1 + tolerance);
 }
 
-// Located roughly, beside another one: neither is lost with the part of the step that is cut, and neither
-// takes place before its crossing, to take place again there.
+// Located roughly, together with another one: neither is lost with the part of the step that is
+// cut, and neither takes place before its crossing, to take place again there.
 TEST(EventLocator, EventsWithTolerancesTakePlaceOnceAndInTime) {
   const auto rising = [](double t0, double tolerance) {
     return of_time([=](double t) { return std::tanh(3.0 * (t - t0)); }, [](double) { return 1.0; }, kRising,
@@ -337,7 +337,7 @@ TEST(EventLocator, WhatOnlyJumpsCrossesByJumping) {
   expect_times(times_of(found, 1), {ticks[1], ticks[3], ticks[5]}, 0.0);
   expect_times(times_of(found, 2), {ticks[2], ticks[4]}, 0.0);
   expect_times(times_of(found, 3), {ticks[2], ticks[4]}, 0.0);
-  EXPECT_TRUE(times_of(found, 4).empty());  // leaving zero at the start is no crossing
+  EXPECT_TRUE(times_of(found, 4).empty());  // leaving zero at the start is not a crossing
 }
 
 // ---- with every rule ------------------------------------------------------------------------------
@@ -463,7 +463,7 @@ TEST_P(EachRuleAndDriver, WatchingDoesNotInfluenceTheTrajectory) {
   });
 }
 
-// From a checkpoint in the midst of bounces, the same events at the same instants, bit for bit.
+// From a checkpoint between bounces, the same events at the same instants, bit for bit.
 TEST_P(EachRuleAndDriver, ResumesWithItsSides) {
   for_each_driver([](IntegrationRule& rule, const StepOptions& options) {
     const auto make = [] {

@@ -1,4 +1,4 @@
-// Functions of a state that are watched for zeros, and runs that tell where they were.
+// Functions of a state that are watched for zeros, and runs that report them.
 #pragma once
 
 #include <functional>

@@ -17,7 +17,7 @@ namespace {
 
 struct Case {
   System (*make_system)();
-  int speed;  // how many times as many steps as the pendulum it asks for
+  int speed;  // number of steps relative to the pendulum
 };
 
 // Two angles; an orientation and two angles; a place, two orientations and a length; friction and motors.

@@ -5,8 +5,8 @@
 namespace sestina {
 namespace {
 
-// A rate that one increment after another takes on trust is trusted less and less, until a second increment
-// has to measure it.
+// A rate assumed from earlier steps counts less with each step, until a second increment has to
+// measure it.
 TEST(NewtonProgress, TrustsAnOldRateLessFromStepToStep) {
   const ErrorTolerances tolerances{.rtol = 1e-6, .atol = 1e-6};
   double rate = 1e-3;

@@ -38,15 +38,16 @@ TEST(RunLimits, AllowJustSoManySteps) {
 
 TEST(RunLimits, NameTheLimitAndWhatRaisesIt) {
   LimitWatch of_steps({.steps = 3});
-  EXPECT_EQ(message_of<ComputationError>([&] { of_steps.check(0.5, 3); }),
-            "t = 0.5 s: the run has met its limit of 3 steps; analysis.limits.steps (--max-steps, max_steps) "
-            "raises it");
+  EXPECT_EQ(
+      message_of<ComputationError>([&] { of_steps.check(0.5, 3); }),
+      "t = 0.5 s: the run has reached its limit of 3 steps; analysis.limits.steps (--max-steps, max_steps) "
+      "raises it");
   const LimitWatch of_time({.wall_time = 2.0}, {"max_steps", "max_wall"});
   EXPECT_EQ(of_time.explain(7, 2.5),
-            "the run has met its limit of 2 s of wall time, after 7 steps in 2.5 s; max_wall raises it");
+            "the run has reached its limit of 2 s of wall time, after 7 steps in 2.5 s; max_wall raises it");
 }
 
-// However cheap the steps before: the clock is looked at again within a millisecond or 1024 steps.
+// However cheap the steps before: the clock is read again within a millisecond or 1024 steps.
 TEST(RunLimits, EndARunAfterItsWallTime) {
   LimitWatch watch({.wall_time = 0.02});
   watch.start(0);
@@ -64,9 +65,10 @@ TEST(RunLimits, EndARunAfterItsWallTime) {
 }
 
 TEST(RunLimits, RefuseWhatIsNone) {
-  EXPECT_THAT(message_of<InputError>([] { check_run_limits({.steps = -1}); }), HasSubstr("-1 is no limit"));
+  EXPECT_THAT(message_of<InputError>([] { check_run_limits({.steps = -1}); }),
+              HasSubstr("-1 is not a limit"));
   EXPECT_THAT(message_of<InputError>([] { check_run_limits({.wall_time = -0.5}); }),
-              HasSubstr("-0.5 s is no limit"));
+              HasSubstr("-0.5 s is not a limit"));
 }
 
 }  // namespace

@@ -289,7 +289,8 @@ TEST(VariableStep, NeverExceedsTheLongestStepAllowed) {
 }
 
 TEST(VariableStep, IsNotFollowedByALongerOneWhereItWasRejectedFirst) {
-  // Before the jump every accepted step has no error at all and asks for one ten times as long.
+  // Before the jump every accepted step has no error, and the next one is proposed ten times as
+  // long.
   PlainSystem kicked(1, 0, [](double t, auto, auto, auto udot, auto) { udot[0] = t < 0.5 ? 0.0 : 100.0; });
   auto rule = make_integration_rule("dormand_prince_54");
   auto driver = make_variable(1e-8, 1e-10);

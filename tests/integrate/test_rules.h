@@ -1,4 +1,5 @@
-// Every integration rule with every choice of its options, by labels that may stand in the name of a test.
+// Every integration rule with every choice of its options, by labels that are allowed in the name
+// of a test.
 #pragma once
 
 #include <map>

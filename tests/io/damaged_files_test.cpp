@@ -361,7 +361,7 @@ TEST(MadeResult, CannotAskForMoreThanItHolds) {
         H5Pclose(properties);
         H5Sclose(space);
       }),
-      HasSubstr("it tells of 3298534883328 elements of 8 bytes, more than a file of "));
+      HasSubstr("it claims 3298534883328 elements of 8 bytes, more than a file of "));
   EXPECT_THAT(refusal_of_values([](hid_t file) {
                 const hsize_t size[2] = {2, kColumns};
                 const hid_t space = H5Screate_simple(2, size, nullptr);

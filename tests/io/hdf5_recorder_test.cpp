@@ -128,8 +128,8 @@ TEST(Hdf5Reader, RefusesOtherFiles) {
   }
 }
 
-// Kills a process that records, some time after its first rows, and looks at what it leaves. Returns the
-// rows.
+// Kills a process that records, some time after its first rows, and reads the file that it leaves.
+// Returns the rows.
 std::size_t kill_and_read(const std::filesystem::path& path, std::size_t columns, unsigned seed,
                           std::chrono::microseconds delay) {
   void* memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -154,7 +154,7 @@ std::size_t kill_and_read(const std::filesystem::path& path, std::size_t columns
   return rows;
 }
 
-// SESTINA_KILLS=100000 in the environment asks for as many kills.
+// SESTINA_KILLS=100000 in the environment sets the number of kills.
 TEST(Hdf5Recorder, LeavesAReadableFileWheneverItIsKilled) {
   const TemporaryDirectory directory;
   const char* wanted = std::getenv("SESTINA_KILLS");  // NOLINT(concurrency-mt-unsafe)

@@ -1,4 +1,4 @@
-// Results as a program reads them that knows nothing but HDF5.
+// Reads results with the HDF5 library alone, as another program would.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -115,7 +115,7 @@ TEST(SetOption, MalformedOptionsAreFaults) {
   }
   EXPECT_EQ(error_of({"name={"}).substr(0, 40), "--set name={: the value, column 1: a lis");
   EXPECT_THAT(error_of({"name={a: 1, a: 2}"}), HasSubstr("the key is given twice"));
-  EXPECT_THAT(error_of({"parameters.l1.x=1"}), HasSubstr("parameters.l1 is no list or map"));
+  EXPECT_THAT(error_of({"parameters.l1.x=1"}), HasSubstr("parameters.l1 is not a list or map"));
   EXPECT_THAT(error_of({"parameters[0]=1"}), HasSubstr("parameters is a map and has no [index]"));
   std::string deep = "a";
   for (int i = 0; i < 100'000; ++i) deep += ".a";

@@ -152,7 +152,7 @@ TEST_F(ModelFileWriter, RefusesWhatAFileCannotHold) {
   EXPECT_THAT(error_of(system), HasSubstr("bodies[0].inertia.xy: -inf is not finite"));
   system.bodies[0] = BodySpec{};
   system.add_user_force("mine", nullptr);
-  EXPECT_THAT(error_of(system), HasSubstr("forces[0]: a force of a program's own cannot be written"));
+  EXPECT_THAT(error_of(system), HasSubstr("forces[0]: a user force cannot be written"));
   system.forces[0].type = "joint_force";
   system.forces[0].table.emplace();
   EXPECT_THAT(error_of(system), HasSubstr("forces[0].value: a table that has no file cannot be written"));

@@ -123,7 +123,7 @@ TEST_F(OutputFiles, KeepTheirPermissions) {
   EXPECT_EQ(std::filesystem::status(path).permissions(), perms::owner_read | perms::owner_write);
 }
 
-// While it lives no file grows beyond so many bytes, as on a full disk.
+// During its lifetime no file grows beyond this many bytes, as on a full disk.
 class SmallDisk {
  public:
   explicit SmallDisk(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {

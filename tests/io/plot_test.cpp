@@ -62,7 +62,7 @@ TEST(Plot, WritesTheFormatThatTheSuffixNames) {
   }
   EXPECT_EQ(directory.files(), 4u);  // and no temporary file
   EXPECT_EQ(message_of([&] { plot_result(pendulum(), options_for("a.jpg")); }),
-            "'a.jpg' is no figure: its name must end in .png, .svg or .pdf");
+            "'a.jpg' is not a figure: its name must end in .png, .svg or .pdf");
 }
 
 TEST(Plot, TellsInAnSvgWhatItShows) {
@@ -176,7 +176,7 @@ TEST(SelectColumns, UnderstandsPatterns) {
   EXPECT_THAT(select({"hip.u", "hip.*"}), ElementsAre("hip.u", "hip.q"));  // each once
   EXPECT_THAT(select({"*.*.*"}), ElementsAre("upper.origin.x"));
   EXPECT_THAT(select({"t*"}), ElementsAre());    // over t itself
-  EXPECT_THAT(select({"t"}), ElementsAre("t"));  // unless it is asked for
+  EXPECT_THAT(select({"t"}), ElementsAre("t"));  // unless requested
 }
 
 TEST(Panels, HoldOneUnitEach) {

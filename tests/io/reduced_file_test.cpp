@@ -113,10 +113,10 @@ TEST(ReducedFile, RefusesWhatIsNoReducedBody) {
   EXPECT_THAT(fault_of([](ReducedModes& m) { m.g[1].x += 1; }), HasSubstr("antisymmetric"));
   EXPECT_THAT(fault_of([](ReducedModes& m) { m.J1[0].xx = NAN; }), HasSubstr("not finite"));
   EXPECT_THAT(fault_of([](ReducedModes& m) { m.J1.pop_back(); }), HasSubstr("not those of 5 modes"));
-  EXPECT_THAT(fault_of([](ReducedModes& m) { m.interfaces[1].name = "left"; }), HasSubstr("is there twice"));
+  EXPECT_THAT(fault_of([](ReducedModes& m) { m.interfaces[1].name = "left"; }), HasSubstr("occurs twice"));
   EXPECT_THAT(fault_of([](ReducedModes& m) { m.interfaces[1].name = "a b"; }),
               HasSubstr("'a b' is not the name"));
-  EXPECT_THAT(fault_of([](ReducedModes& m) { m.interfaces[0].axes.xx += 0.1; }), HasSubstr("no rotation"));
+  EXPECT_THAT(fault_of([](ReducedModes& m) { m.interfaces[0].axes.xx += 0.1; }), HasSubstr("not a rotation"));
   EXPECT_THAT(fault_of([](ReducedModes& m) { m.interfaces[0].shifts[1].z = INFINITY; }),
               HasSubstr("not finite"));
   EXPECT_THAT(fault_of([](ReducedModes& m) { m.interfaces[0].turns.pop_back(); }),

@@ -161,7 +161,7 @@ TEST_P(AnyResultFile, SaysWhyItCannotBeRead) {
 
 TEST(ResultFile, HasASuffixThatTellsItsFormat) {
   EXPECT_EQ(message_of([] { make_recorder("out.txt"); }),
-            "'out.txt' is no result file: its name must end in .csv, .h5 or .hdf5");
+            "'out.txt' is not a result file: its name must end in .csv, .h5 or .hdf5");
   EXPECT_THAT(message_of([] { read_result("out"); }), HasSubstr(".csv, .h5 or .hdf5"));
 }
 

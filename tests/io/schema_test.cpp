@@ -76,7 +76,7 @@ TEST(Schema, NamesTheKeysOfTheReaderAndNoOthers) {
       EXPECT_EQ(required ? words_in(*required->value) : std::set<std::string>(), set_of(table.required));
     }
   }
-  // And the schema has no part that the reader does not know.
+  // And the schema has no part that the reader does not support.
   std::set<std::string> parts{"number",          "numbers", "vector",         "name",
                               "point_reference", "points",  "integrator_name"};
   for (const KeyTable& table : key_tables()) parts.insert(table.part);

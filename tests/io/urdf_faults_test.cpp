@@ -58,7 +58,7 @@ TEST(UrdfFaults, TextThatIsNoXmlIsRefusedWithItsLine) {
       {"truncated tag", "<robot name='r'", {"ends inside of the tag <robot"}},
       {"truncated attribute", "<robot name='r", {"ends inside of attribute 'name'"}},
       {"crossed tags", robot("<link name='a'></robot></link>"), {"bad.urdf:2:16: </robot> where </link>"}},
-      {"no quotes", "<robot name=r/>", {"'name' wants quotes"}},
+      {"no quotes", "<robot name=r/>", {"'name' needs quotes"}},
       {"missing quote",
        robot("<link name='a/>\n<link name='b'/>"),
        {"bad.urdf:3:1: '<' in attribute 'name'"}},

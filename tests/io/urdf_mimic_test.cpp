@@ -153,7 +153,7 @@ TEST(UrdfMimic, WhatCarriesNothingIsWeldedInsteadOfPulled) {
 TEST(UrdfMimic, CoupledJointsFollowByConstraints) {
   ImportNotes notes;
   System gripper = read_gripper({.mimic = UrdfMimic::kCouple}, &notes);
-  EXPECT_EQ(mimic_notes(notes), "");  // they do as the file wants
+  EXPECT_EQ(mimic_notes(notes), "");  // they follow the file
   std::string all;
   for (const ImportNote& note : notes) all += to_string(note) + '\n';
   EXPECT_THAT(all, HasSubstr("joints that mimic others are coupled to them: slide_right, bend and bend_tip"));

@@ -28,7 +28,7 @@ TEST(JointTable, BodiesThatShareAnAtomHaveABallJointThere) {
   EXPECT_EQ(table.bodies[2].at, 3);
 }
 
-// Bodies stand after their parents, whatever the order of the file.
+// Bodies follow their parents, whatever the order of the file.
 TEST(JointTable, JointsThatAreNamedMakeTrees) {
   const JointTable table = parse(
       "joint 1 3 universal at 5 along 5 6 across 5 7\n"

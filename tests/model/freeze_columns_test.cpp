@@ -117,7 +117,7 @@ TEST(FreezeColumns, TellsWhatIsWrongWithExpressions) {
   EXPECT_THAT(faults_with("x", "friction.value"),
               HasSubstr("force 'friction' is a joint_damper and has no value"));
   EXPECT_THAT(faults_with("x", "1 +"), HasSubstr("in '1 +'"));
-  EXPECT_THAT(faults_with("x", "hinge.u", "J,W"), HasSubstr("output.columns.x.unit: 'J,W' is no unit"));
+  EXPECT_THAT(faults_with("x", "hinge.u", "J,W"), HasSubstr("output.columns.x.unit: 'J,W' is not a unit"));
   EXPECT_EQ(faults_with("x", "push.value[2] + drive.value + arm.tip.x + ground.origin.x + l + stage + t"),
             "");
 }
@@ -130,8 +130,9 @@ TEST(FreezeColumns, TellsOfCircles) {
   system.add_column("d", "a");
   system.add_column("self", "self");
   const std::string faults = faults_of(system);
-  EXPECT_THAT(faults, HasSubstr("output.columns.a: the columns go in a circle: a -> b -> c -> a"));
-  EXPECT_THAT(faults, HasSubstr("output.columns.self: the columns go in a circle: self -> self"));
+  EXPECT_THAT(faults,
+              HasSubstr("output.columns.a: the columns have a circular definition: a -> b -> c -> a"));
+  EXPECT_THAT(faults, HasSubstr("output.columns.self: the columns have a circular definition: self -> self"));
   EXPECT_EQ(std::count(faults.begin(), faults.end(), '\n'), 1);
 }
 
@@ -151,7 +152,7 @@ TEST(FreezeColumns, HaveAValue) {
   EXPECT_THAT(faults_of(system), HasSubstr("output.columns.x: has no value: expected an expression"));
 }
 
-// The faults of a joint are no faults of the columns that use it.
+// The faults of a joint are not faults of the columns that use it.
 TEST(FreezeColumns, RaiseNoEchoOfOtherFaults) {
   System system = make_system();
   system.joint("hinge").child = "amr.origin";

@@ -77,7 +77,7 @@ TEST(FreezeCost, IsLinearInEventsAndVariables) {
   });
 }
 
-// No more names are looked at for a suggestion than kMostCandidates: 1000.
+// At most kMostCandidates (1000) names are compared for a suggestion.
 TEST(FreezeCost, IsLinearInNamesThatAreWrong) {
   const auto describe = [](System& system, int n) {
     for (int i = 0; i < n; ++i) {

@@ -70,9 +70,9 @@ TEST(FreezeFaults, OfNames) {
        "'rail' is taken by joints[3].name"},
       {[](System& s) { s.set_parameter("t", 1); }, "parameters.t", "'t' is reserved"},
       {[](System& s) { box(s).add_point("origin", {}); }, "bodies[4].points.origin", "already"},
-      {[](System& s) { box(s).add_point("edge", {}); }, "bodies[4].points.edge", "is there already"},
+      {[](System& s) { box(s).add_point("edge", {}); }, "bodies[4].points.edge", "already exists"},
       {[](System& s) { box(s).add_point("a b", {}); }, "bodies[4].points.a b", "is not a name"},
-      {[](System& s) { s.add_ground_point("post", {}); }, "ground.points.post", "is there already"},
+      {[](System& s) { s.add_ground_point("post", {}); }, "ground.points.post", "already exists"},
   });
 }
 
@@ -80,9 +80,10 @@ TEST(FreezeFaults, OfParametersAndNumbers) {
   expect_faults({
       {[](System& s) { s.set_parameter("x", "2*lenght"); }, "parameters.x", "there is no parameter 'lenght'"},
       {[](System& s) { s.set_parameter("x", "1 +"); }, "parameters.x", "in '1 +'"},
-      {[](System& s) { s.set_parameter("x", "x + 1"); }, "parameters.x", "form a circle: x -> x"},
+      {[](System& s) { s.set_parameter("x", "x + 1"); }, "parameters.x",
+       "have a circular definition: x -> x"},
       {[](System& s) { s.set_parameter("x", "y"), s.set_parameter("y", "x"); }, "parameters.x",
-       "form a circle: x -> y -> x"},
+       "have a circular definition: x -> y -> x"},
       {[](System& s) { s.set_parameter("x", kInf); }, "parameters.x", "inf is not finite"},
       {[](System& s) { s.set_parameter("x", "m/(l - 0.8)"); }, "parameters.x", "is not finite"},
       {[](System& s) { s.set_parameter("x", "0/0"); }, "parameters.x", "0/0 = nan is not finite"},

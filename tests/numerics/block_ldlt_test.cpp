@@ -91,7 +91,7 @@ struct Factors {
     const Eigen::VectorXd b = K * random.matrix(ldlt.size(), 1);
     Eigen::VectorXd x = b;
     ldlt.solve({x.data(), static_cast<std::size_t>(x.size())});
-    ldlt.take_idle_part_away({x.data(), static_cast<std::size_t>(x.size())});
+    ldlt.remove_idle_part({x.data(), static_cast<std::size_t>(x.size())});
     const Eigen::VectorXd expected = K.completeOrthogonalDecomposition().solve(b);
     EXPECT_LT((K * x - b).norm(), tolerance * b.norm());
     EXPECT_LT((x - expected).norm(), 1e4 * tolerance * expected.norm());

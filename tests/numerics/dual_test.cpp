@@ -1,5 +1,5 @@
-// Every function of Dual, twice: against central differences, which know no rule of differentiation, and by
-// identities between functions, which hold to round-off.
+// Every function of Dual, twice: against central differences, which use no rule of differentiation,
+// and by identities between functions, which hold to round-off.
 #include "sestina/numerics/dual.h"
 
 #include <gtest/gtest.h>

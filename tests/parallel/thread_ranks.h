@@ -1,4 +1,4 @@
-// Ranks that are threads of this process: a Communicator for tests, where no MPI is wanted.
+// Ranks that are threads of this process: a Communicator for tests without MPI.
 #pragma once
 
 #include <algorithm>

@@ -591,7 +591,7 @@ TEST_F(ParticleRunTest, RefusesADataFileWithOtherMasses) {
               HasSubstr("the file's mass of type 1 is 2.5, particles.species[0].mass of A is 1"));
 }
 
-// As write_data of LAMMPS has them.
+// In the format of LAMMPS' write_data.
 TEST(LammpsData, SkipsWhatTheModelFileStandsFor) {
   std::string text = kData;
   const auto insert = [&](const std::string& before, const std::string& lines) {

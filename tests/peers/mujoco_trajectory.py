@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A trajectory of a spatial chain against MuJoCo's.
 
-Wants the packages numpy and mujoco, and the program sestina:
+Requires the packages numpy and mujoco, and the program sestina:
 
     tests/peers/mujoco_trajectory.py build/release/apps/cli/sestina
 

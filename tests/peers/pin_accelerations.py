@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Accelerations and poses of robots against Pinocchio's articulated-body algorithm.
 
-Wants the packages numpy and pin, and a program sestina_evaluate:
+Requires the packages numpy and pin, and a program sestina_evaluate:
 
     tests/peers/pin_accelerations.py build/release/tests/peers/sestina_evaluate [ROBOT.urdf]...
 
@@ -13,9 +13,8 @@ The engines' coordinates differ. Pinocchio gives a continuous joint the cosine a
 joint has the position, then a quaternion with the scalar last, and as speeds the linear before the angular velocity,
 both in the axes of the moving frame. Ours are in the axes of the fixed frame, the angular one first, hence
     w_F = R w_M,   v_F = R v_M,   w_F' = R w_M',   v_F' = R (v_M' + w_M x v_M).
-A planar joint likewise. Joints are matched by name. Dampers are ours alone and so taken from the generalised forces
-that Pinocchio gets. Joints that mimic others move by themselves
-in both.
+The same holds for a planar joint. Joints are matched by name. Pinocchio has no dampers: their forces are part of the
+generalised forces that it gets. Joints that mimic others move independently in both.
 """
 
 import argparse
@@ -83,7 +82,7 @@ def random_tree(links, rng):
     types = ["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
     for i in range(1, links):
         kind = types[i % len(types)]
-        axis = "0 0 1" if kind == "planar" else vector(-1, 1)  # Pinocchio knows no other planes
+        axis = "0 0 1" if kind == "planar" else vector(-1, 1)  # Pinocchio supports no other planes
         extra = "<limit lower='-9' upper='9' effort='9' velocity='9'/>" if kind in ("revolute", "prismatic") else ""
         if kind not in ("fixed", "floating"):
             extra += f"<axis xyz='{axis}'/><dynamics damping='{rng.uniform(0, 1)}'/>"

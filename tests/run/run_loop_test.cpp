@@ -142,7 +142,8 @@ TEST(RunLoop, EndsWithATerminalEvent) {
   EXPECT_NEAR(run.loop->t(), std::numbers::pi / 2, 1e-7);
 }
 
-// A command between two steps: the speed is doubled once, and the motion goes on from there exactly.
+// A command between two steps: the speed is doubled once, and the motion continues exactly from
+// there.
 TEST(RunLoop, GoesOnFromWhatAControlMakesOfTheState) {
   std::optional<State<double>> kicked;
   Control control([&](RunLoop& loop) {
@@ -164,7 +165,7 @@ TEST(RunLoop, GoesOnFromWhatAControlMakesOfTheState) {
   }
 }
 
-// A jump to the other side of an event's zero is no crossing; what follows is.
+// A jump to the other side of an event's zero is not a crossing; what follows is.
 TEST(RunLoop, EventsGoOnFromAChangedState) {
   bool is_changed = false;
   Control control([&](RunLoop& loop) {

@@ -1,4 +1,4 @@
-// Where a run begins, and what is refused because it is no place to begin.
+// Where a run begins, and what is refused because it is not a place to begin.
 #include "sestina/simulation/initial_values.h"
 
 #include <gmock/gmock.h>
@@ -60,7 +60,7 @@ TEST(InitialValues, InvariantsHoldOrAreRefused) {
 }
 
 // A blade that moves along its heading only. At right angles to the x axis its speed along x is zero, and
-// nothing tells its speed along y from that: cos(pi/2), which is 6e-17 in numbers, is no coefficient.
+// nothing tells its speed along y from that: cos(pi/2), which is 6e-17 in numbers, is not a coefficient.
 TEST(InitialValues, AreNotFoundFromRoundOff) {
   Mechanics mechanics;
   const auto q = mechanics.dynamicsymbols<3>("x y th"), u = mechanics.dynamicsymbols<3>("vx vy om");

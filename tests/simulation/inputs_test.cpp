@@ -128,15 +128,15 @@ TEST(Inputs, CodeIsRefusedWhereItsRatesAreWanted) {
   in_kinematics.set({{carried.m, 2.0}, {carried.k, 0.0}});
   in_kinematics.set_input(carried.F, still);
   EXPECT_THAT(message_of([&] { in_kinematics.simulate(options_of(1, 0.1)); }),
-              HasSubstr("the kinematic equations hold F, whose rates are wanted there"));
+              HasSubstr("the kinematic equations hold F, whose rates are needed there"));
   SymbolicSystem in_output(cart.derive());
   in_output.set({{cart.m, 2.0}, {cart.k, 0.0}});
   in_output.set_input(cart.F, still);
   in_output.add_output("rate", cart.mechanics.rate(cart.F));
   EXPECT_THAT(message_of([&] { in_output.simulate(options_of(1, 0.1)); }),
-              HasSubstr("no coordinate, speed or given"));
+              HasSubstr("not a coordinate, speed or given"));
   EXPECT_THAT(message_of([&] { in_output.set_input(cart.x, still); }),
-              HasSubstr("x is no function of time beside"));
+              HasSubstr("x is not a function of time other than"));
   EXPECT_THAT(message_of([&] { in_output.set_input(cart.F, InputFunction{}); }), HasSubstr("is empty"));
   EXPECT_THAT(message_of([&] {
                 in_output.set_input(cart.F, {still.value, {1.0, 1.0}});

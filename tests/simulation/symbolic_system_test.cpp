@@ -253,7 +253,7 @@ TEST(SymbolicSystem, TakesInputsAsFunctionsOfTime) {
   SymbolicSystem system(kane);
   system.set({{m, 2.0}, {k, 8.0}, {A, 3.0}});
   EXPECT_THAT(message_of([&] { (void)system.simulate(options(1.0, 0.1)); }),
-              testing::HasSubstr("F is no coordinate, speed or given function of time"));
+              testing::HasSubstr("F is not a coordinate, speed or given function of time"));
   system.set_input(F, A * sin(mechanics.time()));
   system.set_initial({{x, 1.0}});
   system.add_output("drive", F, "N");
@@ -456,8 +456,11 @@ TEST(SymbolicSystem, SaysWhatInitialValuesLack) {
   EXPECT_THAT(message_of([&] {
                 system.set_initial({{pendulum.m, 1.0}});
               }),
-              testing::HasSubstr("m is no coordinate or speed"));
-  EXPECT_THAT(message_of([&] { system.set({{pendulum.x, 1.0}}); }), testing::HasSubstr("x is no constant"));
+              testing::HasSubstr("m is not a coordinate or speed"));
+  EXPECT_THAT(message_of([&] {
+                system.set({{pendulum.x, 1.0}});
+              }),
+              testing::HasSubstr("x is not a constant"));
 
   const LagrangesMethod lagrange = pendulum.by_lagrange();
   SymbolicSystem other(pendulum.mechanics, lagrange);
@@ -581,7 +584,7 @@ TEST_F(WeightAsLoad, CountsAmongTheEnergiesOnce) {
   EXPECT_LT(spread(run(0, 14.715).column("energy.total")), 1.1);  // of numbers alone, but for the spring
 }
 
-// A spring that is pulled at rest keeps its constant part, which is no weight.
+// A spring that is pulled at rest keeps its constant part, which is not a weight.
 TEST_F(WeightAsLoad, CountsInAForceThatHoldsMore) {
   const Expression c = mechanics.symbol("c"), x = l * cos(q);
   Particle ball{"ball", P, m};
@@ -601,7 +604,7 @@ TEST_F(WeightAsLoad, IsRefusedWhereTheBodiesMayHoldItAlready) {
               testing::HasSubstr("may or may not hold that of the weight"));
 }
 
-// In the place of checkpoints: from the last row of one run to another.
+// Instead of checkpoints: from the last row of one run to another.
 TEST(SymbolicSystem, GoesOnFromTheLastRow) {
   Mechanics mechanics;
   const auto [q, u] = mechanics.dynamicsymbols<2>("q u");

@@ -1,5 +1,5 @@
-// Newton's iteration takes no memory. Eigen's matrices do not come from operator new, so that malloc itself
-// is counted, where no sanitizer has it.
+// Newton's iteration takes no memory. Eigen's matrices do not come from operator new, so that
+// malloc itself is counted, unless a sanitizer replaces it.
 #include <gtest/gtest.h>
 
 #include <atomic>

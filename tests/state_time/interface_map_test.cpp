@@ -53,7 +53,7 @@ TEST(InterfaceMapTest, TheStateOfAMotionIsTheOneItWasMadeFrom) {
     Interface interface(system);
     State<double> found = interface.state;
     for (double& u : found.u) u = 0.0;
-    // From a guess beside it.
+    // From a guess near it.
     std::vector<double> step(found.u.size(), 0.02);
     plus_q<double>(*interface.model, found.q, step, found.q);
     interface.to_joints.find_state(interface.start, found);

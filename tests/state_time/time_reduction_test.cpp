@@ -68,7 +68,8 @@ double distance(const Solution& a, const Solution& b) {
   return largest / size;
 }
 
-// Newton's method ends where corrections are below 1e-12; a chaotic motion amplifies what is left.
+// Newton's method ends where corrections are below 1e-12; a chaotic motion amplifies the remaining
+// error.
 constexpr double kSame = 1e-9;
 
 TEST(TimeReductionTest, StretchesHaveTheSolutionOfOne) {

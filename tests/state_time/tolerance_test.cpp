@@ -107,7 +107,7 @@ TEST(ToleranceTest, ElementsForWhichThereIsNoMemoryAreRefused) {
     FAIL() << "thousands of elements do not fit into two megabytes";
   } catch (const ComputationError& error) {
     const std::string message = error.what();
-    EXPECT_NE(message.find("the tolerance 1.0e-09 asks for"), std::string::npos) << message;
+    EXPECT_NE(message.find("the tolerance 1.0e-09 requires"), std::string::npos) << message;
     EXPECT_NE(message.find("and 2 MB are available; more windows, a larger tolerance, or forces"),
               std::string::npos)
         << message;

@@ -295,7 +295,7 @@ TEST_F(KaneTest, LeavesTheKinematicsOfEulerParametersImplicit) {
   EXPECT_TRUE(kane.mass_matrix_full()(0, 0).is_one());
 }
 
-// As sympy's, it may be asked for either form of the kinematics afterwards.
+// As sympy's, it gives either form of the kinematics afterwards.
 TEST_F(KaneTest, KinematicsAreExplicitOrImplicitAfterwards) {
   const auto q = mechanics.dynamicsymbol("q"), u = mechanics.dynamicsymbol("u");
   const Expression m = mechanics.symbol("m");
@@ -465,9 +465,9 @@ TEST_F(KaneTest, ASymbolStandsOnce) {
     return why_refused(N, {.q_ind = q, .u_ind = speeds, .kd_eqs = kinematics}, bodies);
   };
   EXPECT_EQ(refused({x, y}, {u, v}), testing_support::kNothingThrown);
-  EXPECT_EQ(refused({x, x}, {u, v}), "x stands more than once among the coordinates and speeds");
-  EXPECT_EQ(refused({x, y}, {u, u}), "u stands more than once among the coordinates and speeds");
-  EXPECT_EQ(refused({x, y}, {x, v}), "x stands more than once among the coordinates and speeds");
+  EXPECT_EQ(refused({x, x}, {u, v}), "x occurs more than once among the coordinates and speeds");
+  EXPECT_EQ(refused({x, y}, {u, u}), "u occurs more than once among the coordinates and speeds");
+  EXPECT_EQ(refused({x, y}, {x, v}), "x occurs more than once among the coordinates and speeds");
 }
 
 }  // namespace

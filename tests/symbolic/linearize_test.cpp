@@ -213,9 +213,9 @@ TEST_F(LinearizeTest, AStateNamesWhatIsOfTheSystem) {
   using testing::HasSubstr;
   EXPECT_EQ(refused({{x, 0}, {stray, 0}}),
             "op_point: v1 is a function of time that is not of this system; allowed are the coordinates x, "
-            "the speeds v, their rates, constants, and what stands in the equations");
+            "the speeds v, their rates, constants, and expressions in the equations");
   EXPECT_THAT(refused({{mechanics.rate(stray), 0}}), HasSubstr("op_point: v1' is a function of time"));
-  EXPECT_THAT(refused({{k * x, 0}}), HasSubstr("is an expression that does not stand in the equations"));
+  EXPECT_THAT(refused({{k * x, 0}}), HasSubstr("is an expression that does not occur in the equations"));
   EXPECT_THAT(refused({{3, 0}}), HasSubstr("op_point: 3 is a number"));
   Mechanics other;
   EXPECT_EQ(refused({{other.dynamicsymbol("v"), 0}}), "op_point: v belongs to another Mechanics");
@@ -305,7 +305,7 @@ class BicycleTest : public test::SymbolicTest {
 
 TEST_F(BicycleTest, LinearisedItIsThatOfThePublishedBenchmark) { expect_published(derive()); }
 
-// With multipliers in the place of dependent speeds, and eight coordinates of which one is dependent.
+// With multipliers instead of dependent speeds, and eight coordinates of which one is dependent.
 TEST_F(BicycleTest, LagrangesMethodLinearisesToTheSameMatrix) {
   test::Bicycle bicycle(mechanics);
   const LagrangesMethod lagrange = bicycle.derive_by_lagrange();

@@ -57,7 +57,7 @@ TEST_F(MatrixTest, RoundOffIsNoPivotAmongSymbols) {
   EXPECT_LT(calc_residual(A, b, values), 1e-12);
 }
 
-// Small is what stands beside larger numbers, whatever the units.
+// A number is small relative to larger ones, whatever the units.
 TEST_F(MatrixTest, SmallUnitsAreSolvedIn) {
   Matrix A(3, 3), b(3, 1);
   const double numbers[3][3] = {{2, -1, 0.5}, {0.3, 1, 4}, {1, 1, -1}};

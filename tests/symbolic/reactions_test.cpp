@@ -1,6 +1,6 @@
 // Forces and torques that a hinge carries in a chain in space, by three ways that must agree as functions:
 // along auxiliary speeds, as multipliers of constraints on speeds, and by the balance of momenta.
-// tests/simulation/reactions_test.cpp has the recursive solver's beside them.
+// tests/simulation/reactions_test.cpp compares them with the recursive solver's.
 #include <array>
 
 #include "sestina/symbolic/kane.h"

@@ -140,7 +140,8 @@ TEST_F(RollingDiscTest, UprightItHasThePublishedMatrixAndEightZeroEigenvaluesAtI
 }
 
 // The contact's forces along auxiliary speeds of the contact, while place and height of the disc are
-// dependent: they are what the mass centre's acceleration asks for, and the motion is that of the textbook.
+// dependent: they are those that the mass centre's acceleration requires, and the motion is that of
+// the textbook.
 TEST_F(RollingDiscTest, AuxiliarySpeedsGiveTheContactForcesBesideDependentCoordinates) {
   const auto aux = mechanics.dynamicsymbols<3>("ua1 ua2 ua3"), f = mechanics.dynamicsymbols<3>("f1 f2 f3");
   for (std::size_t i = 3; i < 6; ++i) kinematics.push_back(mechanics.rate(q.at(i)) - u.at(i));

@@ -8,8 +8,8 @@
 //     the edges of a cube: the mechanism of M. Gonzalez, D. Dopico, U. Lugris, J. Cuadrado, "A benchmarking
 //     system for MBS simulation software", Multibody System Dynamics 16 (2006), rods of 1 m and 1 kg.
 //
-// Both have one degree of freedom, and one angle gives the others in closed form: with these in the place of
-// coordinates Lagrange's equation of the one angle is an independent derivation.
+// Both have one degree of freedom, and one angle gives the others in closed form: if these replace
+// the coordinates, Lagrange's equation of the one angle is an independent derivation.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -199,7 +199,8 @@ TEST_F(SpatialLoopTest, MoreClosuresThanDependentSpeedsAreRefused) {
 }
 
 // With all closures as constraints the multipliers are not unique, and the equations say so; the rest under
-// gravity is found all the same, where the height of the closed form does not change with the angle.
+// gravity is found nevertheless, where the height of the closed form does not change with the
+// angle.
 TEST_F(SpatialLoopTest, RedundantClosuresLeaveTheEquilibriumWhereItIs) {
   const Loop loop = lay_out(bennett(), q, {});
   const std::vector<Expression> angles(q.begin(), q.begin() + 3);

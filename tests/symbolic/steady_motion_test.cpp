@@ -152,7 +152,7 @@ TEST_F(SteadyMotionTest, SaysWhatDoesNotBalance) {
   EXPECT_THAT(message([&] {
                 find_equilibrium(motion, {{m, 1.0}, {F, 3.0}}, {{F, 1.0}});
               }),
-              testing::HasSubstr("F is no coordinate"));
+              testing::HasSubstr("F is not a coordinate"));
 }
 
 // A stiff part must not hide an imbalance in another equation.

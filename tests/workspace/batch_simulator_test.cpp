@@ -123,7 +123,7 @@ TEST(BatchSimulator, LeavesOutMembersThatFailOrTellsThem) {
 TEST(BatchSimulator, RefusesWhatItCannotTake) {
   const auto model = freeze(make_slide("0"));
   EXPECT_EQ(message_of([&] { BatchSimulator(model, 0); }),
-            "count: 0 is no number of members: allowed is 1 or more");
+            "count: 0 is not a number of members: expected 1 or more");
   EXPECT_EQ(message_of([] { BatchSimulator(freeze(make_bouncing_chain()), 2); }),
             "no steps in lanes: the model has events");
   BatchSimulator simulator(model, 3);
@@ -133,7 +133,7 @@ TEST(BatchSimulator, RefusesWhatItCannotTake) {
   EXPECT_EQ(message_of([&] { simulator.step(-1.0); }), "dt is -1 s; allowed is a positive number");
   const BatchSimulator::Snapshot other = BatchSimulator(model, 2).save();
   EXPECT_EQ(message_of([&] { simulator.restore(other); }),
-            "what was saved is of another model or of another number of members");
+            "the saved state belongs to another model or to another number of members");
 }
 
 }  // namespace

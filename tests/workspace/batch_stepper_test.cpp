@@ -116,7 +116,7 @@ TEST(BatchStepper, RefusesWhatLanesCannotDo) {
     return message_of([&] { BatchStepper(of, calc_properties(*of), options); });
   };
   EXPECT_EQ(refuse(model, {.rule = {.name = "verlet"}}),
-            "no steps in lanes: the rule verlet is no explicit Runge-Kutta rule");
+            "no steps in lanes: the rule verlet is not an explicit Runge-Kutta rule");
   EXPECT_EQ(refuse(model, {.solver = "kane"}), "no steps in lanes: the solver kane works by itself");
   EXPECT_EQ(refuse(with_events, {}), "no steps in lanes: the model has events");
   BatchStepper stepper(model, calc_properties(*model), {});

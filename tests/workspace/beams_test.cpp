@@ -275,7 +275,7 @@ TEST(Beams, FaultsNameThePlaceAndWhatIsAllowed) {
   EXPECT_THAT(fault_of("nu: 0.3", "nu: 0.7"), HasSubstr("bodies[0].material.nu: 0.7 is not Poisson's ratio"));
   EXPECT_THAT(fault_of("density: 7850", "density: -1"), HasSubstr("bodies[0].material.density: -1"));
   EXPECT_THAT(fault_of("at: 0.5", "at: 1.5"), HasSubstr("bodies[0].points.mid.at: 1.5 is not from 0 to 1"));
-  EXPECT_THAT(fault_of("mid:", "start:"), HasSubstr("the point 'start' is there already"));
+  EXPECT_THAT(fault_of("mid:", "start:"), HasSubstr("the point 'start' already exists"));
   EXPECT_THAT(fault_of("boom.end", "boom.tip"), HasSubstr("the beam 'boom' has no point 'tip'"));
   EXPECT_THAT(fault_of("rectangle: [0.5, 0.1]", "circle: 0.1, EA: 3"), HasSubstr("has more than one of"));
   EXPECT_THAT(fault_of("to: [2, 0, 0]", "to: [0, 0, 0]"),

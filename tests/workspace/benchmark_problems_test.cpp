@@ -19,10 +19,11 @@ namespace {
 
 using namespace test;
 
-// IFToMM's spatial slider-crank as Exudyn has it. At the start the rod's axes are those of the ground; its
-// universal joint turns about y of the slider and x of the rod. The initial velocities are those of Exudyn's
-// model. They contradict the universal joint: the assembly moves them as little as possible in the norm of
-// the mass matrix, as the first step of an implicit rule does.
+// IFToMM's spatial slider-crank, as modelled in Exudyn. At the start the rod's axes are those of
+// the ground; its universal joint turns about y of the slider and x of the rod. The initial
+// velocities are those of Exudyn's model. They contradict the universal joint: the assembly moves
+// them as little as possible in the norm of the mass matrix, as the first step of an implicit rule
+// does.
 System slider_crank() {
   System system;
   system.gravity = {0, 0, -9.81};

@@ -325,7 +325,7 @@ TEST(Cables, FaultsNameThePlaceAndWhatIsAllowed) {
   EXPECT_THAT(
       fault_of("forces:",
                "constraints: [{name: t, type: tangent, point: ground.origin, line: rope.mid}]\nforces:"),
-      AllOf(HasSubstr("constraints[0].point: 'ground.origin' is no point of a cable"),
+      AllOf(HasSubstr("constraints[0].point: 'ground.origin' is not a point of a cable"),
             HasSubstr("constraints[0].line: is on the cable rope")));
 }
 

@@ -57,7 +57,7 @@ class InFolder : public testing::Test {
   fs::path path(const char* name) const { return folder_ / name; }
 };
 
-// Rings a bell when the run first evaluates forces beyond an instant: in the midst of a step.
+// Rings a bell when the run first evaluates forces beyond an instant, in the middle of a step.
 class Bell final : public UserForce {
  public:
   Bell(std::atomic<bool>& bell, double at) : bell_(bell), at_(at) {}
@@ -269,7 +269,7 @@ TEST(CheckpointText, WithAValueThatIsNoneIsRefusedThoughItsChecksumFits) {
   EXPECT_THAT(refusal("next_row", "9.5"), HasSubstr("next_row: '.5' follows the numbers"));
   EXPECT_THAT(refusal("q", "3 0 0"), HasSubstr("'' is not a number"));
   EXPECT_THAT(refusal("q", "999999999999 0"), HasSubstr("the list is shorter than its length says"));
-  EXPECT_THAT(refusal("rows_checksum", "xyz"), HasSubstr("rows_checksum: 'xyz' is no checksum"));
+  EXPECT_THAT(refusal("rows_checksum", "xyz"), HasSubstr("rows_checksum: 'xyz' is not a checksum"));
   EXPECT_THAT(refusal("provenance", "9"), HasSubstr("expected 'key', found 'model'"));
 }
 

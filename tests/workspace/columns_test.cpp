@@ -62,7 +62,7 @@ TEST(Columns, AreExpressionsOfTheRow) {
   }
   EXPECT_EQ(run.table.unit("power"), "W");
   EXPECT_EQ(run.table.unit("twice"), "");
-  EXPECT_FALSE(run.table.has_column("axle.reaction.force.y"));  // used, but not asked for
+  EXPECT_FALSE(run.table.has_column("axle.reaction.force.y"));  // used, but not requested
 }
 
 TEST(Columns, StandBeforeTheReactions) {

@@ -90,7 +90,7 @@ bool is_same(const RunReport& a, const RunReport& b) {
 System make_driven_robot() {
   System robot = make_robot();
   add_given_forces(robot);
-  robot.forces.pop_back();  // the user's, which no lane knows
+  robot.forces.pop_back();  // a user force, which lanes do not support
   return robot;
 }
 

@@ -143,7 +143,7 @@ TEST_P(EventClosedForm, EventThatGivesEnergyWithoutBoundIsNamed) {
   EXPECT_TRUE(std::isfinite(run.end("energy.total")));
 }
 
-// sqrt(flight.q) is no number below the floor, which a step of the length of the fall reaches.
+// sqrt(flight.q) is not a number below the floor, which a step of the length of the fall reaches.
 TEST_P(EventClosedForm, BallIsStoppedWhereItsEventIsNoNumberSoonAfter) {
   for (const char* rule :
        {"rk4", "dormand_prince_54", "velocity_verlet", "lobatto_iiia_iiib", "cvode_adams"}) {
@@ -318,7 +318,7 @@ TEST_P(EventClosedForm, StrongLatchHolds) {
   const RunResult run = run_system(system);
   const double t1 = std::sqrt(2.0 * m * x1 / F), v1 = F * t1 / m, w = std::sqrt(k / m);
   EXPECT_LT(F + k * std::hypot(F / k, v1 / w), 36.0);
-  // It passes x1 upwards once in each of its periods; each time the latch has it already.
+  // It passes x1 upwards once in each of its periods; each time the latch already holds it.
   const double end = w * (10.0 - t1);
   EXPECT_NEAR(run.end("rail.q"), x1 + F / k * (1.0 - std::cos(end)) + v1 / w * std::sin(end), 1e-11);
   EXPECT_EQ(run.report.event_counts[1], 0);

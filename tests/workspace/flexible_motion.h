@@ -1,4 +1,5 @@
-// This measures what flexible bodies keep in free motion, and compares them in every formulation.
+// Measures the conserved quantities of flexible bodies in free motion, and compares all
+// formulations.
 #pragma once
 
 #include <memory>

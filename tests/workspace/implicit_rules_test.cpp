@@ -213,7 +213,7 @@ TEST(ImplicitRules, KeepLoopsClosedToRoundOff) {
 }
 
 // Five rods of 1 m in a plane: three upright ones on the ground, two couplers at their ends. In the flat
-// position the mechanism could go on in several ways.
+// position the mechanism could continue in several ways.
 System double_four_bar() {
   System system;
   system.gravity = {0, -9.81, 0};

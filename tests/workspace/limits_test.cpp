@@ -102,7 +102,7 @@ TEST(Limits, EndStateTimeBetweenWindows) {
   const RunResult run = run_anyhow(system);
   EXPECT_EQ(run.report.status, RunStatus::kFailed);
   EXPECT_EQ(run.report.steps.steps, 8);  // windows of four
-  EXPECT_THAT(run.report.failure, HasSubstr("t = 0.2 s: the run has met its limit of 6 steps"));
+  EXPECT_THAT(run.report.failure, HasSubstr("t = 0.2 s: the run has reached its limit of 6 steps"));
   EXPECT_GT(run.table.rows(), 10u);
 }
 

@@ -385,7 +385,7 @@ TEST(Loops, RefuseWhatDoesNotKnowThem) {
                 testing::HasSubstr(std::string(rule) + " does not keep loops closed"));
   }
   EXPECT_THAT(message([](System& s) { s.analysis.coordinates = "state_time"; }),
-              testing::HasSubstr("state_time takes no closed loops"));
+              testing::HasSubstr("state_time does not support closed loops"));
 }
 
 // ---- assembly

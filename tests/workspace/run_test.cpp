@@ -1,4 +1,4 @@
-// How a run goes: its rows, its end, and what is left of it when it fails on the way.
+// Runs: their rows, their ends, and what remains of them after a failure.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

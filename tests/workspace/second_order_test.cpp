@@ -215,7 +215,7 @@ TEST(SecondOrder, StaticsSolvesItsStiffness) {
   EXPECT_NEAR(run.end("absorber.s"), 4.0 / 90.0 + 3.0 / 40.0, 1e-10);
 }
 
-// Parameters are taken anew without freezing, and events set its states.
+// Parameters change without freezing, and events set its states.
 TEST(SecondOrder, FollowsParametersAndEvents) {
   System system = two_blocks(true);
   system.set_parameter("m", 0.8);

@@ -146,7 +146,7 @@ TEST_P(Delays, OfASampledControllerFollowTheClosedForm) {
   }
 }
 
-// A delay that is no multiple of the period: the force of sample k acts from k T + delay on.
+// A delay that is not a multiple of the period: the force of sample k acts from k T + delay on.
 TEST(Simulator, DelaysByAnyTime) {
   const double T = 0.02, delay = 0.03;
   Simulator simulator(freeze(make_slide("0", 0.0)));
@@ -164,7 +164,7 @@ TEST(Simulator, DelaysByAnyTime) {
   EXPECT_EQ(samples, 5);  // at 0, 0.02 ... 0.08
 }
 
-// An integral part is memory. What was saved in the midst of everything goes on to the same bits.
+// An integral part is memory. A state saved in mid-run continues to the same bits.
 TEST(Simulator, GoesOnFromASnapshotBitForBit) {
   System robot = make_driven_robot();
   const auto model = freeze(robot);
@@ -282,7 +282,7 @@ TEST(Simulator, RefusesWhatItCannotTake) {
   EXPECT_EQ(message_of([&] { Simulator(model, {.solver = "recursiv"}); }),
             "solver: there is no 'recursiv' (did you mean 'recursive'?)");
   EXPECT_EQ(message_of([&] { Simulator(model, {.substeps = 0}); }),
-            "substeps: 0 is no number of steps: allowed is 1 or more");
+            "substeps: 0 is not a number of steps: expected 1 or more");
   EXPECT_NE(message_of([&] {
               Simulator(model, {.rule = {.name = "rk4"}, .tolerances = ErrorTolerances{}});
             }).find("the rule rk4 does not estimate its error"),
@@ -292,16 +292,16 @@ TEST(Simulator, RefusesWhatItCannotTake) {
   EXPECT_EQ(message_of([&] {
               simulator.set_controller(pd(1, 1), {.period = 0.1, .delay_samples = 2, .delay = 0.1});
             }),
-            "delay: 0.1 s stands beside delay_samples = 2: allowed is one of the two");
+            "delay: 0.1 s is given together with delay_samples = 2: only one of the two is allowed");
 }
 
 TEST(Simulator, RefusesASnapshotOfSomethingElse) {
   Simulator slide(freeze(make_slide("0"))), chain(freeze(make_hanging_chain(3)));
-  EXPECT_EQ(message_of([&] { slide.restore(chain.save()); }), "what was saved is of another model");
+  EXPECT_EQ(message_of([&] { slide.restore(chain.save()); }), "the saved state belongs to another model");
   const Simulator::Snapshot without = slide.save();
   slide.set_controller(pd(1, 1), {.period = 0.1});
   EXPECT_EQ(message_of([&] { slide.restore(without); }),
-            "what was saved has no controller; there is one here");
+            "the saved state has no controller, but there is one here");
   const Simulator::Snapshot with = slide.save();
   slide.set_controller(pd(1, 1), {.period = 0.1, .delay_samples = 4});
   EXPECT_NE(message_of([&] { slide.restore(with); }).find("another controller"), std::string::npos);

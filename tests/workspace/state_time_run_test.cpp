@@ -1,4 +1,4 @@
-// Runs with coordinates: state_time, beside runs of the same systems by steps.
+// Runs with coordinates: state_time, compared with runs of the same systems by steps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -36,7 +36,7 @@ TEST(StateTimeRun, EndsWhereAForceSticksAndNamesIt) {
   EXPECT_THAT(by_tolerance.report.failure,
               testing::HasSubstr("the force friction jumps with hip.u, and where"));
   EXPECT_THAT(by_tolerance.report.failure, testing::Not(testing::HasSubstr("motor")));
-  // A hundred windows were wanted to tell, and not the thousands that the end would take.
+  // A hundred windows suffice to detect it, not the thousands that the whole run would take.
   EXPECT_LT(by_tolerance.report.steps.steps, 5000);
   EXPECT_GT(by_tolerance.report.t, 0.5);
 }

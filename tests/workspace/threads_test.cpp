@@ -40,7 +40,7 @@ TEST(ThreadCount, OfAnImpossibleNumberAreRefused) {
     EXPECT_THROW(workspace.set_threads(threads), InputError) << threads;
 }
 
-// A solver that works alone does not even look at the number.
+// A solver that uses one thread ignores the number.
 TEST(ThreadCount, AreOfNoInterestToASolverThatWorksAlone) {
   setenv("SESTINA_THREADS", "many", 1);
   System system = make_slide("0");

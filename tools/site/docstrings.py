@@ -11,7 +11,7 @@ ARGUMENT = re.compile(r"^(\w+(?:, \w+)*)\s{2,}(\S.*)$")
 
 
 def _as_list(paragraph: str) -> str:
-    """A paragraph whose every line is an argument, or goes on with one, as a Markdown list."""
+    """Converts a paragraph that lists arguments, possibly over several lines, to a Markdown list."""
     items: list[str] = []
     for line in paragraph.split("\n"):
         if match := ARGUMENT.match(line):

@@ -1,7 +1,7 @@
-"""What makes a site of the repository's Markdown files: see mkdocs.yml.
+"""Makes a site of the repository's Markdown files: see mkdocs.yml.
 
 Every page keeps its path in the repository. A link to a file that is no page, such as a header, leads to a page that shows
-the file. The code of tutorials is run, and what it prints and draws stands below it.
+the file. The code of tutorials is run, and its output and figures are shown below it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FENCED = re.compile(r"(^````.*?^````$|^```.*?^```$)", re.MULTILINE | re.DOTALL)
 DISPLAY = re.compile(r"^\\begin\{(equation|flalign)\*\}\n(.*?)\n\\end\{\1\*\}$", re.MULTILINE | re.DOTALL)  # of derive
 FUNCTION = r"(?:<mi>(?:a?(?:sin|cos|tan)h?|exp|log|ln)</mi>|<msup><mi>(?:sin|cos|tan)h?</mi><mrow>[^/]*</m[in]></mrow></msup>)"
 THIN = '<mspace width="0.167em" />'
-LINK_OR_CODE = re.compile(rf"{LINK.pattern}|`[^`\n]*`")  # code may stand in a link's text
+LINK_OR_CODE = re.compile(rf"{LINK.pattern}|`[^`\n]*`")  # code may be in a link's text
 
 outputs: dict[str, list[dict[str, Any]]] = {}  # of the pages that were run
 shown: set[str] = set()  # files that have a page
@@ -91,7 +91,7 @@ def _rewrite_links(text: str, src_uri: str) -> str:
     def rewrite(match: re.Match[str]) -> str:
         goal = _goal(place, match.group(2)) if match.group(2) else None
         if goal is None or not (ROOT / goal).exists():
-            return match.group(0)  # what does not exist, MkDocs complains about
+            return match.group(0)  # MkDocs reports files that do not exist
         anchor = match.group(2).partition("#")[1:]
         return match.group(1) + posixpath.relpath(_page_of(goal), folder) + "".join(anchor) + match.group(3)
 
@@ -135,7 +135,7 @@ def _reference_link(path: str) -> str:
         return ""
     name = re.sub("_", "__", pathlib.Path(path).stem) + "_8h.html"
     if not (ROOT / "out/cpp_reference" / name).exists():
-        return ""  # two headers of one name, which Doxygen tells apart by their folders
+        return ""  # two headers of one name, which Doxygen distinguishes by their folders
     up = "../" * (path.count("/") + 1)
     return f'<a href="{up}cpp/{name}">In the C++ reference</a>\n\n'
 
@@ -144,7 +144,7 @@ def _reference_link(path: str) -> str:
 
 
 def _public_names(module: str) -> tuple[list[str], set[str]]:
-    """What the module of python/sestina says is public, and what it has from the extension."""
+    """The public names of the module in python/sestina, and those from the extension."""
     tree = ast.parse((ROOT / f"python/sestina/{module}.py").read_text())
     assigned = (node for node in tree.body if isinstance(node, ast.Assign))
     names = next(ast.literal_eval(node.value) for node in assigned if ast.unparse(node.targets[0]) == "__all__")
@@ -181,7 +181,7 @@ def _run(page: str, files: pathlib.Path) -> list[dict[str, Any]]:
 
 
 def _formulas(printed: str) -> list[str]:
-    """What LaTeX makes of the equations that were printed, in the environments that latex2mathml knows."""
+    """The printed equations in environments that latex2mathml supports."""
     lines = []
     for environment, body in DISPLAY.findall(printed):
         if environment == "flalign":  # whose last && fills the line
@@ -229,7 +229,7 @@ def _named(nav: Any) -> set[str]:
 
 
 def on_config(config: Any) -> Any:
-    """Pages that the navigation does not name join it."""
+    """Adds pages that the navigation does not list."""
     sections = {"docs/decisions/": "Decisions", "docs/tutorials/": "Tutorials", "docs/": "Guide", "": "Contributing"}
     named = _named(config.nav)
     for page in _pages():
@@ -277,7 +277,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 def _mathml(latex: str, display: str) -> str:
     found = convert(re.sub(r"\\\\\[\w+\]", r"\\\\", latex), display=display)  # rows have one distance
     if re.search(r"<mi>(&(amp;)?|\\.*?)</mi>", found):
-        raise PluginError(f"latex2mathml does not know all of\n{latex}")
+        raise PluginError(f"latex2mathml does not support all of\n{latex}")
     # A function's name keeps a thin space from factors and from what it is of, unless that has parentheses.
     found = re.sub(rf"(</(?!mo>|mtd>)\w+>)(?={FUNCTION})", rf"\1{THIN}", found)
     return re.sub(rf"({FUNCTION})(?!(<mrow>)*<mo [^>]*form=\"prefix\")", rf"\1{THIN}", found)

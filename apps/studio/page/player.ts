@@ -1,4 +1,4 @@
-// The present instant of a motion, and how it goes on.
+// The present instant of a motion, and its playback.
 import { Motion } from "./message";
 
 export class Player {

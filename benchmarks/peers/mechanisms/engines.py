@@ -1,4 +1,4 @@
-"""How the two engines are run, timed and asked for their results. One thread each, no files; building is not timed."""
+"""Runs and times the two engines, and reads their results. One thread each, no files; building is not timed."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def silence() -> Iterator[None]:
 
 
 class Rule(NamedTuple):
-    """A fixed-step rule of Exudyn, and what its Newton iteration is told."""
+    """A fixed-step rule of Exudyn, and the settings of its Newton iteration."""
 
     step: float  # s
     radius: float = 0.9  # spectral radius of generalized-alpha
     trapezoidal: bool = False  # index 2 and Newmark's rule instead
     sparse: bool = False
     relative_tolerance: float = 1e-8  # Exudyn's own default
-    absolute_tolerance: float = 1e-10  # likewise
+    absolute_tolerance: float = 1e-10  # the same
     restart_iterations: int | None = None  # a new Jacobian after so many iterations
 
 

@@ -1,4 +1,4 @@
-"""A bar of 12 kg on a hinge in the plane, a million steps of 2 ms: what a step costs beside the mechanics."""
+"""A bar of 12 kg on a hinge in the plane, a million steps of 2 ms: what a step costs in addition to the mechanics."""
 
 from __future__ import annotations
 

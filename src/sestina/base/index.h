@@ -12,7 +12,7 @@ namespace sestina {
 template <class Tag>
 class Index {
  public:
-  constexpr Index() = default;  // invalid
+  constexpr Index() = default;  // -1: invalid
   constexpr explicit Index(int value) : value_(value) {}
   constexpr int value() const { return value_; }
   constexpr bool is_valid() const { return value_ >= 0; }

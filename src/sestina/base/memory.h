@@ -18,7 +18,7 @@ std::optional<double> left_in_control_groups(const std::filesystem::path& root, 
 std::optional<double> available_memory();
 
 // Throws InputError if so many bytes are not available: "a mass matrix of 60000 x 60000 numbers takes 28.8 GB
-// of memory, and 12 GB are available". A few MB are not checked.
+// of memory, and 12 GB are available". Requests of a few MB are not checked.
 void check_memory(double bytes, const std::string& what);
 // The same for a matrix: "WHAT of ROWS x COLUMNS numbers takes ...".
 void check_memory_of_matrix(double rows, double columns, const std::string& what);

@@ -6,8 +6,8 @@
 
 namespace sestina {
 
-// Shortens a text of more than `most` bytes by dots in its middle: `1+1+1...+1 - 4`. UTF-8 characters stay
-// complete.
+// Shortens a text of more than `most` bytes by replacing its middle with dots: `1+1+1...+1 - 4`. UTF-8
+// characters stay complete.
 std::string shortened(std::string_view text, std::size_t most = 200);
 
 }  // namespace sestina

@@ -4,9 +4,9 @@
 //   BatchDynamics dynamics(model, calc_properties(*model), &executor);
 //   const auto failures = dynamics.calc_udot({.count = n, .q = q, .u = u, .tau = tau}, udot);
 //
-// Arrays hold one state after the other: q[k * nq + i] is coordinate i of state k, as numpy has it with a row
-// for each state. Every joint and every force is allowed; with a user force, a connector or a constraint
-// states are computed one by one.
+// Arrays hold one state after the other: q[k * nq + i] is coordinate i of state k, as in a numpy array with
+// one row per state. Every joint and every force is allowed; models with a user force, a connector or a
+// constraint are computed one state at a time.
 //
 // The results of a state do not depend on the other states, on their order or number, or on the number of
 // threads, bit for bit. They are those of ForwardDynamics with the recursive solver to round-off; their last

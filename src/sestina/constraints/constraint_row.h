@@ -38,13 +38,13 @@ struct FramePair {
 
 template <class T>
 struct ConstraintRow : FramePair<T> {
-  int first_term = 0, terms = 0;  // in the list of terms beside the rows
-  int first_pair = 0, pairs = 0;  // further pairs, in the list beside the rows
-  bool is_on_position = true;     // otherwise on speeds
-  bool is_inertia = false;        // (4) in the place of (2)
+  int first_term = 0, terms = 0;  // position of its first SpeedTerm in the list of all rows' terms
+  int first_pair = 0, pairs = 0;  // further pairs, in the list of all rows' further pairs
+  bool is_on_position = true;     // otherwise a condition on speeds
+  bool is_inertia = false;        // (4) holds instead of (2)
   T error{};                      // g; zero for a condition on speeds
   T velocity{};                   // g' of (1)
-  T bias{};                       // of (2), without the frames' accelerations for udot = 0
+  T bias{};                       // bias of (2), less the part due to the frames' accelerations at udot = 0
 };
 
 // Motion of a frame M on body b relative to a frame F on body a, ground axes, at M's origin.
@@ -58,8 +58,8 @@ struct RelativeMarkerMotion {
   SpatialMotion<T> bias;
 };
 
-// calc_relative_marker_motion leaves out what is false: the bias, and products with axes that are those of
-// the bodies.
+// calc_relative_marker_motion omits the bias if it is not needed, and the products with the axes of F or M if
+// these are the axes of their bodies.
 struct RelativeMotionNeeds {
   bool bias = true, turns_F = true, turns_M = true;
 };

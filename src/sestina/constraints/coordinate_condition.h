@@ -20,7 +20,7 @@ struct CoordinateCondition {
   // Place of the first expression among those of all constraints: error (only for conditions on positions),
   // velocity, bias, then the coefficients.
   int first_expression = 0;
-  std::vector<int> speeds;  // that have a coefficient
+  std::vector<int> speeds;  // speeds that have a coefficient
   // Cut joints that take part, and which of their speeds have a coefficient; these coefficients follow the
   // others, joint by joint.
   struct OfCutJoint {
@@ -29,8 +29,8 @@ struct CoordinateCondition {
   };
   std::vector<OfCutJoint> cut_joints;
   int row = 0;
-  int first_term = 0;  // in the list of terms beside the rows
-  int first_pair = 0;  // in the list of further pairs, of all cut joints but the first
+  int first_term = 0;  // position in the list of all rows' terms
+  int first_pair = 0;  // position in the list of further pairs, for every cut joint after the first
 };
 
 // Number of expressions before the coefficients.

@@ -9,7 +9,7 @@
 
 namespace sestina {
 
-// `expressions`: values of the expressions of all constraints. `terms`: the list of terms beside the rows.
+// `expressions`: values of the expressions of all constraints. `terms`: the list of all rows' terms.
 template <class T>
 void update_coordinate_condition(const CoordinateCondition& condition, const T* expressions,
                                  const CutJoint<T>* cut_joints, const CutJointMotion<T>* motions,

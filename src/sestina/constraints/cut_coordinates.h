@@ -1,11 +1,12 @@
 // Coordinates of a joint that closes a loop, from the pose of its frame M in F, without iteration.
 //
-// They bring the joint's pose X(q) closest to the pose X_FM = [R; p] of the frames: what is left,
+// They bring the joint's pose X(q) closest to the pose X_FM = [R; p] of the frames: the remaining deviation
 //   left = [rotation vector from X(q) to R; p - X(q).p],     has   H(q)^T left = 0                        (1)
-// For a joint that turns about an axis a, R = S Rot(a, q), and (1) asks for a rotation S, "swing", about an
-// axis normal to a. With t the angle of S and v the axial vector of R - R^T,
+// For a joint that turns about an axis a, R = S Rot(a, q), and (1) requires S, the "swing", to be a rotation
+// about an axis normal to a. With t the angle of S and v the axial vector of R - R^T,
 //   a . v = (1 + cos t) sin q,   trace R - a . R a = (1 + cos t) cos q                                    (2)
-// and S turns a to R a. Angles count turns: of all that satisfy (2) the one nearest to the former coordinate.
+// and S turns a to R a. Angles count turns: of all solutions of (2) the one nearest to the previous
+// coordinate is taken.
 //
 // Source: P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).
 #pragma once
@@ -32,13 +33,13 @@ Vec3<T> find_angle(const Rotation<T>& R, const Vec3<T>& axis, T& q) {
   const T along = dot(axis, turned);
   const T s = dot(axis, axial_vector(R)), c = R.xx + R.yy + R.zz - along;
   if (value_of(s) != 0.0 || value_of(c) != 0.0) q = nearest_angle(T(atan2(s, c)), q);
-  // Near half a turn the axis of the swing fades from the product below.
+  // Near half a turn of the swing the cross product below, which gives its axis, vanishes.
   if (value_of(along) < -0.9) return rotation_vector_between(R, axis_rotation(axis, q));
   const Vec3<T> swing = cross(axis, turned);
   return angle_over_sine(dot(swing, swing), along) * swing;
 }
 
-// Each returns `left` and puts the coordinates into q, which has near ones on entry.
+// Each returns `left` and replaces the approximate coordinates in q by the coordinates.
 template <class T>
 SpatialMotion<T> find_coordinates(const Weld<T>&, const Pose<T>& X_FM, T*) {
   return {rotation_vector_of(X_FM.R), X_FM.p};
@@ -73,7 +74,7 @@ concept HasDirectCoordinates = requires(const Joint& joint, const Pose<T>& X_FM,
   find_coordinates(joint, X_FM, q);
 };
 
-// Near coordinates of other joints, from which Newton's method goes on.
+// Approximate coordinates of the other types of joints, from which Newton's method starts.
 template <class Joint, class T>
 void guess_coordinates(const Joint&, const Pose<T>&, T*) {}
 // The second axis, fixed in M, has turned about the first; the first, seen in M, has turned about the second.

@@ -49,7 +49,8 @@ struct JointDirections {
   std::array<ScaledTwist<T>, 6> basis{};
   std::array<std::array<T, 6>, 6> triangle{};  // H_k = sum over i <= k of triangle[i][k] basis[i]
 
-  // The part of an axis that may lie in the directions before it, so that it is taken for the next one.
+  // A unit vector is a candidate for the next direction if less than this part of it (squared) lies in the
+  // span of the directions found so far.
   static constexpr double kMostInside = 0.6;
 
   JointDirections() = default;
@@ -103,8 +104,8 @@ struct JointDirections {
     if (coefficients) (*coefficients)[k][k] = size;
     for (T& x : basis[k]) x = x / size;
   }
-  // The first axis that lies in the span of the first k directions by less than this part, so that the choice
-  // does not change where two axes lie in it by the same.
+  // Returns the first coordinate axis of which less than kMostInside lies in the span of the first k
+  // directions. Taking the first one, not the best one, makes the choice insensitive to round-off.
   std::size_t outstanding(std::size_t k) const {
     std::size_t best = 0;
     double least = 2.0;
@@ -173,8 +174,8 @@ SpatialForce<T> calc_force_of_speeds(const CutJoint<T>& cut, const CutJointMotio
   return {R_WF * force_F.torque, R_WF * force_F.force};
 }
 
-// Lets c . u act between the joint's frames, as `pair`. Adds the value of c . udot at zero accelerations to
-// the bias of its row.
+// Makes the combination c . u act between the joint's frames, as `pair`. Adds the value of c . udot at zero
+// accelerations to the bias of its row.
 template <class T>
 void add_force_of_speeds(const CutJoint<T>& cut, const CutJointMotion<T>& motion, const T* c,
                          FramePair<T>& pair, T& bias) {

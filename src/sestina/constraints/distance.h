@@ -1,9 +1,9 @@
 // Two points at a given distance, which may depend on time: a massless rod between ball joints.
 //
 // With d = p_B - p_A, L = |d|, e = d / L and the given length l(t):
-//   g   = l - L
-//   g'  = l' - e . (v_B - v_A)
-//   g'' = l'' - e . (a_B - a_A) - (|v|^2 - (e . v)^2) / L,      v = v_B - v_A
+//   g   = l - L                                                         (m)                             (1)
+//   g'  = l' - e . v,                v = v_B - v_A                                                       (2)
+//   g'' = l'' - e . (a_B - a_A) - (|v|^2 - (e . v)^2) / L                                                (3)
 // The multiplier is the tension of the rod (N): positive pulls the points together.
 #pragma once
 
@@ -32,10 +32,10 @@ void update_distance(const Distance<T>& distance, const FrameMotion<T>* frames, 
   row.a = distance.from.frame, row.b = distance.to.frame;
   row.force = {{}, -e};
   row.arm_a = A.arm + d, row.arm_b = B.arm;
-  row.error = length[0] - L;
-  row.velocity = length[1] - along;
+  row.error = length[0] - L;         // (1)
+  row.velocity = length[1] - along;  // (2)
   const Vec3<T> centripetal = cross(w_B, cross(w_B, B.arm)) - cross(w_A, cross(w_A, A.arm));
-  row.bias = length[2] - dot(e, centripetal) - (dot(v, v) - along * along) / L;
+  row.bias = length[2] - dot(e, centripetal) - (dot(v, v) - along * along) / L;  // (3)
 }
 
 }  // namespace sestina

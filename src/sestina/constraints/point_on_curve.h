@@ -27,10 +27,10 @@ namespace sestina {
 template <class T>
 struct PointOnCurve {
   Marker<T> point, curve;  // P, K
-  bool is_open = false;    // ends at s = first and s = last; otherwise these may be those of a period
+  bool is_open = false;    // ends at s = first and s = last; if false, these may be the bounds of a period
   T first{}, last{};
-  int up = 2;     // 0, 1, 2
-  int index = 0;  // of the curve among the model's curves, and of its s
+  int up = 2;     // axis of K: 0, 1 or 2
+  int index = 0;  // index of the curve, and of its s, among the model's curves
   int first_row = 0;
 
   static constexpr int kRows = 2;
@@ -79,7 +79,7 @@ void find_curve_normals(const Vec3<T>& tangent, int up, Vec3<T>& first, Vec3<T>&
   second = cross(tangent, first);
 }
 
-// s: on entry from the last accepted step; on return the present one.
+// s: on entry the value of the last accepted step, on return the present one.
 template <class T, class Curve>
 void update_point_on_curve(const PointOnCurve<T>& constraint, const FrameMotion<T>* frames, const Curve& at,
                            T& s, ConstraintRow<T>* rows) {

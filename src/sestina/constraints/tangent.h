@@ -4,7 +4,7 @@
 // perpendicular to each other and to the direction of the tangent, and dots for rates:
 //   g_i = n_i . e,   g_i' = n_i . edot + w_b . (n_i x e)                                                  (1)
 //   g_i'' = n_i . eddot + alpha_b . (n_i x e) + 2 (w_b x n_i) . edot + e . (w_b x (w_b x n_i))            (2)
-// The multipliers are moments over |e| (N m).
+// The multipliers are moments divided by |e| (N m).
 #pragma once
 
 #include "sestina/constraints/point_on.h"
@@ -13,7 +13,7 @@ namespace sestina {
 
 template <class T>
 struct Tangent {
-  int q = 0, u = 0;   // of the slope's x-component; y and z follow
+  int q = 0, u = 0;   // speed of the slope's x component; y and z follow
   Marker<T> line;     // on b
   Vec3<T> direction;  // unit, its axes
   int first_row = 0, first_term = 0;

@@ -3,8 +3,8 @@
 // On positions, g(t, q) = 0, with J = dg/d(displacement) by the speeds (count x nu):
 //   g_t = J u + r,    r: the partial derivative of g by t                                             (1)
 //   g_tt = J udot + bias                                                                              (2)
-// On speeds, h(t, q, u) = 0, with J = dh/du and bias the rest of the rate of h. The generalised forces of the
-// conditions are J^T lambda.
+// On speeds, h(t, q, u) = 0, with J = dh/du and bias = h' - J udot. The generalised forces of the conditions
+// are J^T lambda.
 #pragma once
 
 #include <span>

@@ -12,7 +12,7 @@ namespace {
 
 using Vec = Vec3<double>;
 
-constexpr double kParallel = 1e-9;  // of unit vectors: below, their cross product has no direction
+constexpr double kParallel = 1e-9;  // |a x b| of unit vectors below which it gives no direction
 
 Vec axis_of(const Pose<double>& X, int k) {
   return X.R * Vec{k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0};
@@ -37,7 +37,7 @@ ContactPoint between_balls(const Vec& a, double radius_a, const Vec& b, double r
   return {a + (radius_a + 0.5 * gap) * n, n, gap};
 }
 
-// Ends of a capsule's axis.
+// The end points of a capsule's axis.
 std::pair<Vec, Vec> segment_of(const Shape& capsule, const Pose<double>& X) {
   const Vec half = capsule.size.y * axis_of(X, 2);
   return {X.p - half, X.p + half};
@@ -50,7 +50,7 @@ Vec nearest_on_segment(const std::pair<Vec, Vec>& segment, const Vec& p) {
   return segment.first + s * d;
 }
 
-// The nearest points of two segments (Ericson, Real-Time Collision Detection, 2005, section 5.1.9).
+// The closest points of two segments (Ericson, Real-Time Collision Detection, 2005, section 5.1.9).
 std::pair<Vec, Vec> nearest_of_segments(const std::pair<Vec, Vec>& a, const std::pair<Vec, Vec>& b) {
   const Vec d1 = a.second - a.first, d2 = b.second - b.first, r = a.first - b.first;
   const double A = dot(d1, d1), E = dot(d2, d2), B = dot(d1, d2), C = dot(d1, r), F = dot(d2, r);
@@ -294,12 +294,12 @@ void add_boxes(const Shape& a, const Pose<double>& X_a, const Shape& b, const Po
                                             farthest_edge(b, X_b, best.edge_b, -1.0 * n));
     points.push_back({0.5 * (p + q), n, best.gap});
   }
-  // Boxes that pass each other by have no face above the other: a point half way shows how far apart they
-  // are.
+  // Boxes may be separated along every axis without a face of one lying above the other: the point halfway
+  // between them then represents their distance.
   if (points.size() == first) points.push_back({0.5 * (X_a.p + X_b.p), n, std::max(best.gap, 0.0)});
 }
 
-// The order of types in the pairs that are written above.
+// The order of the types in the pairs that the functions above treat.
 int rank(ShapeType type) {
   switch (type) {
     case ShapeType::kPlane:

@@ -92,7 +92,7 @@ void FrictionSolver::solve_one(Index i) {
       state = State::kStick;
     } else if (slide(own, w, mu, p)) {
       state = State::kSlide;
-    } else {  // Painleve's case: no slide has an impulse; the cone's nearest one to sticking
+    } else {  // Painleve's case, no sliding solution: the point of the cone nearest to the sticking impulse
       p = {std::max(stuck[0], 0.0), stuck[1], stuck[2]};
       const double tangential = p.tail<2>().norm();
       if (tangential > mu * p[0]) p.tail<2>() *= mu * p[0] / tangential;
@@ -102,9 +102,9 @@ void FrictionSolver::solve_one(Index i) {
   p_->segment<3>(3 * i) = p;
 }
 
-// The direction d in which v_t = s d, s >= 0, with p_t = -mu p_n d and v_n + R p_n = 0: a root of
-// d x v_t(d). Several directions are possible only where friction and geometry conspire; the fastest is
-// taken.
+// Finds the sliding direction d: v_t = s d, s >= 0, with p_t = -mu p_n d and v_n + R p_n = 0, a root of d x
+// v_t(d). Several directions are possible only for strong coupling of friction and geometry; the one with the
+// fastest sliding is taken.
 bool FrictionSolver::slide(const Matrix3d& own, const Vector3d& w, double mu, Vector3d& p) const {
   const auto velocity_for = [&](double angle, Vector2d& d, double& p_n) -> Vector2d {
     d = {std::cos(angle), std::sin(angle)};
@@ -158,10 +158,10 @@ double FrictionSolver::residual(Index& worst) const {
   return largest;
 }
 
-// Newton's method for the states that the sweeps have found; false where its solution breaks a condition.
-// Contacts that neither open nor carry anything are first tried as closed ones: of redundant contacts the
-// sweeps load those that come first. So are contacts that hardly slide tried as ones that stick: where others
-// share their load, the sweeps go on to shift it for long after all of them have come to rest.
+// Newton's method for the states that the sweeps have found. Returns false if its solution violates a
+// condition. Contacts that neither separate nor carry load are first tried as closed, because the sweeps load
+// the first of several redundant contacts. Contacts that slide very slowly are first tried as sticking: where
+// others share their load, the sweeps keep shifting it long after all of them have come to rest.
 bool FrictionSolver::polish() {
   const std::vector<State> found = states_;
   v_ = *G_ * *p_ + *b_;

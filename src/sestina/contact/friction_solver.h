@@ -1,9 +1,11 @@
 // Exact impulses of unilateral contacts with Coulomb friction: the friction cone is not faceted, and nothing
 // is regularised.
 //
-//   v = G p + b                 v: relative velocity of contact i, [normal; two tangential], p: its impulse
-//   (1) 0 <= p_n,  0 <= v_n + R p_n,  p_n (v_n + R p_n) = 0              R: compliance along the normal (2)
-//   |p_t| <= mu p_n;   where v_t is not zero, p_t = -mu p_n v_t/|v_t| (3)
+//   v = G p + b                                                                                       (1)
+//   0 <= p_n,   0 <= v_n + R p_n,   p_n (v_n + R p_n) = 0                                             (2)
+//   |p_t| <= mu p_n;   where v_t is not zero, p_t = -mu p_n v_t/|v_t|                                 (3)
+// with v the relative velocities of the contacts (m/s), p their impulses (N s), each [normal; two
+// tangential], and R the compliance along the normal.
 //
 // G is symmetric and positive semidefinite. If it is singular, p is not unique, while v is in most cases. The
 // solution has three stages, of which the second is left out where the first one suffices:
@@ -35,8 +37,8 @@ class FrictionSolver {
  public:
   struct Report {
     bool is_solved = false;
-    int sweeps = 0;         // of Gauss-Seidel
-    double residual = 0.0;  // largest violation of (2) and (3), of the largest velocity
+    int sweeps = 0;         // sweeps of Gauss-Seidel
+    double residual = 0.0;  // largest violation of (2) and (3), relative to the largest velocity
     int worst = -1;         // the contact that violates them most
   };
 
@@ -68,7 +70,7 @@ class FrictionSolver {
   std::span<const double> mu_, R_;
   Eigen::VectorXd* p_ = nullptr;
   Eigen::VectorXd trial_, v_;
-  Eigen::VectorXd scale_;  // of the impulses whose norm is least
+  Eigen::VectorXd scale_;  // scale factors of the impulses, in the norm that is minimised
   std::vector<State> states_;
   std::vector<Eigen::Index> rows_;  // that act
   double size_ = 0.0;               // the largest velocity

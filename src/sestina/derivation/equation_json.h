@@ -8,8 +8,8 @@
 
 namespace sestina {
 
-// Shared parts have names of their own; the matrices are M and f, with conditions C and b, embedded A
-// and s as well; of a linearisation A and B.
+// Shared parts have names of their own. The matrices are M and f; with conditions, C and b; embedded, A and s
+// as well; for a linearisation A and B.
 std::string write_json(const Model& model, const ModelEquations& equations, const std::string& name,
                        const symbolic::SharedParts& parts, const EmbeddedEquations* embedded);
 std::string write_json(const Model& model, const ModelEquations& equations,

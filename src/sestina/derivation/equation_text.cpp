@@ -22,10 +22,10 @@ using symbolic::Matrix;
 
 namespace {
 
-// A matrix of the equations beside M and f.
+// A matrix of the equations other than M and f.
 struct NamedMatrix {
   const char* symbol;   // "C"
-  const char* heading;  // of its section
+  const char* heading;  // title of its section
   const char* latex;
 };
 

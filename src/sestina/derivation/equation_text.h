@@ -30,17 +30,16 @@ inline constexpr double kLeastLatexWidth = 150.0;
 // Text and JSON give shared parts the names z0, z1 ... if the expressions without names would take more than
 // this many operations.
 inline constexpr double kMostWrittenOut = 600.0;
-inline constexpr std::size_t kLeastShared = 4;  // operations of a part that is worth a name
+inline constexpr std::size_t kLeastShared = 4;  // number of operations from which a part gets a name
 
 // The equations of a mechanism with loops or constraints have multipliers, M udot = f + C^T lambda with
 // C udot = -b; `embedded`, where it is given, has those of the independent speeds instead. Source code with
 // multipliers gives the rates of q, M, f, C and b; embedded, or without conditions, the rates of q and u.
 //
-// `name` is what the model is called. Text and LaTeX are simplified first (simplify.h) if asked for.
+// `name` is what the model is called. Text and LaTeX are simplified first (simplify.h) on request.
 // `page` is for LaTeX, where parts have names if the lines would be too many or too wide otherwise
-// (latex_parts.h), and numbers are rounded to six digits.
-// InputError for source code of a force that is a table, another format as a document, and lines that are too
-// short for anything.
+// (latex_parts.h), and numbers are rounded to six digits. InputError for source code of a force
+// that is a table, another format as a document, and lines that are too short for anything.
 std::string write_equations(const Model& model, const ModelEquations& equations, std::string_view name,
                             EquationFormat format, bool is_simplified = false, const LatexPage& page = {},
                             const EmbeddedEquations* embedded = nullptr);

@@ -17,7 +17,7 @@ constexpr double kBetweenColumns = 20.0;
 constexpr double kAfterRows = 12.0;  // slightly more than flalign needs on the right
 constexpr std::size_t kMostColumns = 3;
 constexpr std::size_t kMostHigh = 24;  // rows of a matrix
-constexpr std::size_t kMostRows = 40;  // of an environment, which TeX keeps in memory as a whole
+constexpr std::size_t kMostRows = 40;  // rows of one environment, which TeX holds in memory
 
 double total_width(const LatexEquation& equation) {
   return symbolic::latex_width(equation.left) + kEqualsSign + symbolic::latex_width(equation.right);

@@ -17,7 +17,7 @@ using symbolic::SharedParts;
 
 constexpr double kLeftSide = 120.0;   // M_{10,11} = M_{11,10} = and a sign
 constexpr double kWorthAName = 60.0;  // points
-constexpr double kMostLines = 1.5;    // for a sum within parentheses
+constexpr double kMostLines = 1.5;    // lines of a sum within parentheses
 constexpr std::size_t kMostOfElement = 6, kMostOfAll = 40;
 constexpr double kCertainlyLong = 5000.0;  // operations
 

@@ -1,12 +1,13 @@
 // Conditions of a model with symbols: joints that close loops, and constraints.
 //
-// With p the vector from F's origin to M's, a the joint's axis in both frames and b_1, b_2 directions across
-// it:
+// With p the vector from F's origin to M's, a the joint's axis in both frames and b_1, b_2 directions normal
+// to it:
 //   the origins coincide                 p . f = 0   for the axes f of F
 //   M's origin stays on the axis         p . b_k = 0
 //   the axes stay parallel               b_k(F) . a(M) = 0
 //   the axes of F and M stay parallel    F.y . M.z = F.z . M.x = F.x . M.y = 0
-// Each is zero in the mechanism and changes at first order where it is violated.
+// Each of these expressions is zero in the assembled mechanism and varies to first order where it is
+// violated.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +39,7 @@ void ModelLayout::add_conditions() {
                           info.type == "motion" || info.type == "expression" ||
                           info.type == "point_on_line" || info.type == "point_on_plane";
     if (is_known) continue;
-    throw InputError(fmt::format("{}: the equations with symbols do not know constraints of type {}",
+    throw InputError(fmt::format("{}: the symbolic equations do not support constraints of type {}",
                                  info.name, info.type));
   }
 }
@@ -49,8 +50,8 @@ void ModelLayout::add_condition(const std::string& name, const Expression& zero,
 
 void ModelLayout::add_conditions_across(const std::string& name, const Frame& frame, const Components& axis,
                                         const Vector& vector) {
-  // The unit vector that is certain not to lie along the axis: that of a component which is zero as written,
-  // else x, whose cross product with the axis vanishes only where y and z do.
+  // Returns a unit vector that is certainly not parallel to the axis: along a component that is identically
+  // zero, otherwise x, whose cross product with the axis vanishes only if y and z do.
   const auto none = std::ranges::find_if(axis, [](const Expression& e) { return e.is_zero(); });
   const std::size_t k = none == axis.end() ? 0 : static_cast<std::size_t>(none - axis.begin());
   Components unit;
@@ -69,7 +70,7 @@ void ModelLayout::add_orientation(const std::string& name, const Frame& F, const
 void ModelLayout::add_cut_joint(const CutJointPlan& plan, const std::string& name) {
   if (plan.armature.is_given() && !number(plan.armature).is_zero()) {
     throw InputError(
-        fmt::format("{}: the equations with symbols do not know the armature of a joint that closes "
+        fmt::format("{}: the symbolic equations do not support the armature of a joint that closes "
                     "a loop: cut another joint of the loop (cut: true)",
                     name));
   }
@@ -117,7 +118,7 @@ void ModelLayout::add_cut_joint(const CutJointPlan& plan, const std::string& nam
     case JointType::kFree:
       return;
     default:
-      throw InputError(fmt::format("{}: the equations with symbols do not know {} joints that close loops",
+      throw InputError(fmt::format("{}: the symbolic equations do not support {} joints that close loops",
                                    name, joint_info(plan.type).keyword));
   }
 }
@@ -139,11 +140,11 @@ void ModelLayout::add_point_on(const PointOnPlan& plan, const std::string& name)
   }
 }
 
-// Its expressions are the error and the velocity, of which the former exists for a condition on positions.
+// The condition's expressions are its error and its velocity; the error exists for a condition on positions.
 void ModelLayout::add_coordinate_condition(const CoordinateCondition& condition, const std::string& name) {
   if (!condition.cut_joints.empty()) {
     throw InputError(
-        fmt::format("{}: the equations with symbols do not know the coordinates of joints that "
+        fmt::format("{}: the symbolic equations do not support the coordinates of joints that "
                     "close loops: cut another joint of the loop (cut: true)",
                     name));
   }

@@ -97,7 +97,7 @@ std::vector<double> ModelEquations::evaluate_conditions(const State<double>& sta
 
 EmbeddedEquations ModelEquations::embed(const State<double>& state,
                                         std::span<const double> parameters) const {
-  constexpr double kRedundant = 1e-9;  // of the largest pivot
+  constexpr double kRedundant = 1e-9;  // relative to the largest pivot
   const std::size_t rows = conditions_.size(), nu = u_.size();
   if (rows == 0) throw InputError("there are no loops and no constraints whose speeds could be embedded");
   std::vector<double> C = evaluate_conditions(state, parameters);

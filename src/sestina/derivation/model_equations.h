@@ -11,10 +11,10 @@
 //   udot_d = A udot_i + s,   A = -C_d^-1 C_i,   s = -C_d^-1 b
 //   [1 A^T] M [1; A] udot_i = [1 A^T] (f - M [0; s])                                                 (2)
 //
-// Coordinate hip.q is the function of time q_hip, component base.q[3] is q_base3, likewise speeds u. A frame
-// bears the name of its body; rotations and offsets that are zero make no frames and no points. Springs,
-// dampers and given forces of joints add to f what their generalised forces are, armatures to the diagonal of
-// M.
+// Coordinate hip.q is the function of time q_hip, component base.q[3] is q_base3; the same holds for speeds
+// u. A frame has the name of its body; rotations and offsets that are zero create no frames or points.
+// Springs, dampers and given forces of joints add their generalised forces to f, armatures add to the
+// diagonal of M.
 #pragma once
 
 #include <memory>
@@ -38,9 +38,9 @@ enum class DerivationMethod {
 // (2)
 struct EmbeddedEquations {
   std::vector<std::size_t> independent, dependent;  // places in u
-  // Conditions that others imply at the state where the speeds were chosen, and which are left out.
+  // Conditions that others imply at the state at which the speeds were chosen; they are omitted.
   std::vector<std::size_t> redundant;
-  symbolic::Matrix mass_matrix, forcing;  // of the independent speeds
+  symbolic::Matrix mass_matrix, forcing;  // rows of the independent speeds
   symbolic::Matrix A, s;
 };
 
@@ -53,11 +53,11 @@ class ModelEquations {
   ModelEquations(ModelEquations&&) noexcept;
 
   symbolic::Mechanics& mechanics() const { return *mechanics_; }
-  // These are in the order of the model.
+  // The following are in the order of the model.
   const std::vector<Expression>& q() const { return q_; }
   const std::vector<Expression>& u() const { return u_; }
   const std::vector<Expression>& parameters() const { return parameters_; }
-  // The equations of the bodies and their loads, without spring, damper and given forces of joints.
+  // The equations of the bodies and their loads, without the springs, dampers and given forces of joints.
   const symbolic::KanesMethod& kane() const { return *kane_; }
   DerivationMethod method() const { return method_; }
 
@@ -66,23 +66,23 @@ class ModelEquations {
   const symbolic::Matrix& active_forces() const { return active_forces_; }        // F_r (nu)
   const symbolic::Matrix& coordinate_rates() const { return coordinate_rates_; }  // (nq)
 
-  // One for each row of C, the conditions that are zero whatever the coordinates left out.
+  // One condition for each row of C; conditions that are zero at any coordinates are omitted.
   const std::vector<SymbolicCondition>& conditions() const { return conditions_; }
   const std::vector<Expression>& multipliers() const { return multipliers_; }
   const symbolic::Matrix& condition_matrix() const { return condition_matrix_; }  // C (conditions x nu)
   const symbolic::Matrix& condition_rest() const { return condition_rest_; }      // of C u + rest = 0
   const symbolic::Matrix& condition_bias() const { return condition_bias_; }      // b
-  // Dependent speeds are those by complete pivoting of C at a state (q, u of the model, t) and values of the
-  // parameters. InputError where there is nothing to embed.
+  // Chooses the dependent speeds by complete pivoting of C at a state (q, u of the model, t) and at values of
+  // the parameters. Throws InputError if there are no conditions.
   EmbeddedEquations embed(const State<double>& state, std::span<const double> parameters) const;
 
-  // For those who evaluate equations: (1)-(3) there. The norms of Euler parameters, less one, are its c.
+  // The equations (1)-(3) of motion_equations.h, for numerical evaluation. Its c are the norms() below.
   symbolic::MotionEquations motion() const;
   // The squared norms of the Euler parameters of spherical and free joints, minus one.
   const std::vector<Expression>& norms() const { return norms_; }
 
-  // udot, solved for: from the tips of the tree to its root, so that what is zero in M stays so.
-  // InputError where M is singular whatever the parameters, and where there are conditions.
+  // Solves for udot, from the tips of the tree to its root, so that zero elements of M stay zero. Throws
+  // InputError if M is singular for all parameters, or if there are conditions.
   symbolic::Matrix solve_accelerations() const;
 
  private:

@@ -53,7 +53,7 @@ ModelLayout::ModelLayout(const Model& model, symbolic::Mechanics& mechanics)
       copy_(model.graph(), mechanics.graph(), [this](const std::string& name) { return symbol_of(name); }) {
   model.refuse_states("a derivation");
   if (!model.user_forces().empty()) {
-    throw InputError(fmt::format("force {}: a force of the user's own code has no expression to derive from",
+    throw InputError(fmt::format("force {}: a user force has no expression to derive from",
                                  model.forces()[model.user_forces()[0].index].name));
   }
   if (!model.plan().connectors.empty()) {
@@ -65,11 +65,11 @@ ModelLayout::ModelLayout(const Model& model, symbolic::Mechanics& mechanics)
                                  model.reduced_bodies().front().name));
   }
   if (model_.is_cartesian()) {
-    throw InputError("analysis.coordinates: the equations with symbols are those of relative coordinates");
+    throw InputError("analysis.coordinates: the symbolic equations need relative coordinates");
   }
   if (model_.forces_use_cut_joints()) {
     throw InputError(
-        "the equations with symbols do not know the coordinates of joints that close loops, and a force "
+        "the symbolic equations do not support the coordinates of joints that close loops, and a force "
         "reads or drives one: cut another joint of the loop (cut: true)");
   }
   name_symbols();
@@ -127,7 +127,7 @@ Expression ModelLayout::number(Slot slot, int i) {
 }
 
 ModelLayout::Components ModelLayout::triple(Slot slot) {
-  // Numbers leave the graph, so that zeros and ones are seen.
+  // Numbers are kept outside the graph, so that zeros and ones are recognised.
   Components components;
   for (int i = 0; i < 3; ++i) {
     const Expression e = number(slot, i);
@@ -163,7 +163,7 @@ const Expression& ModelLayout::u_of(BodyIndex b, int i) const {
 void ModelLayout::add_body(BodyIndex b) {
   const BodyInfo& info = model_.bodies()[b];
   if (!has_layout(info.joint_type)) {
-    throw InputError(fmt::format("{}: the equations with symbols do not know {} joints", info.joint_name,
+    throw InputError(fmt::format("{}: the symbolic equations do not support {} joints", info.joint_name,
                                  joint_info(info.joint_type).keyword));
   }
   const PosePlan& own_point = model_.plan().points[info.child_point].pose;
@@ -351,7 +351,7 @@ void ModelLayout::refuse_unknown(const ForceNumbers<Slot>& numbers, ForceIndex f
                                  std::string_view known) const {
   for_each_force_number([&](const NumberInfo& number, auto of) {
     if (!of(numbers).is_given() || number.name == known) return;
-    throw InputError(fmt::format("{}: the equations with symbols do not know `{}`",
+    throw InputError(fmt::format("{}: the symbolic equations do not support `{}`",
                                  model_.forces()[force].name, number.name));
   });
 }

@@ -16,7 +16,8 @@
 
 namespace sestina {
 
-// What has to vanish where a loop is closed or a constraint holds: of t, q and parameters, or of u too.
+// An expression that vanishes where a loop is closed or a constraint holds, in t, q, parameters and, for a
+// condition on speeds, u.
 struct SymbolicCondition {
   std::string name;  // of the joint that is cut, or the constraint
   Expression zero;
@@ -35,8 +36,8 @@ class ModelLayout {
   std::vector<symbolic::Load> loads;
   // Additional generalised forces of joints, and rotor inertias.
   std::vector<Expression> joint_forces, armatures;  // (nu)
-  // Those that vanish whatever the coordinates are left out, such as conditions across the plane of a
-  // mechanism.
+  // Conditions that vanish at any coordinates, such as those normal to the plane of a planar mechanism, are
+  // omitted.
   std::vector<SymbolicCondition> conditions;
 
  private:
@@ -81,7 +82,7 @@ class ModelLayout {
   void add_point_on(const PointOnPlan& plan, const std::string& name);
   void add_coordinate_condition(const CoordinateCondition& condition, const std::string& name);
   void add_condition(const std::string& name, const Expression& zero, bool is_on_position = true);
-  // The parts of a vector across an axis, which has components (x, y, z) in a frame.
+  // The components of a vector normal to an axis, which has components (x, y, z) in a frame.
   void add_conditions_across(const std::string& name, const Frame& frame, const Components& axis,
                              const Vector& vector);
   void add_orientation(const std::string& name, const Frame& F, const Frame& M);

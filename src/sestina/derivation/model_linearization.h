@@ -7,7 +7,7 @@
 // or quarter turns for all parameters are written as such.
 //
 // One Euler parameter of each joint follows from the norm: the largest at the state, which x does not
-// contain. If the state is no equilibrium, A and B hold at that instant of the motion.
+// contain. If the state is not an equilibrium, A and B hold at that instant of the motion.
 #pragma once
 
 #include <complex>

@@ -36,7 +36,7 @@ struct AppliedForces {
 
   bool has_body_forces = true;  // if false, `body` stays zero: forces act on joints only
 
-  // Evaluates the force expressions in place of the model's tape, where it exists; used only if T is double.
+  // If set, evaluates the force expressions instead of the model's tape; used only if T is double.
   std::optional<CompiledForceExpressions> compiled_expressions;
 
   // Used if forces read or drive joints that close loops, otherwise empty.

@@ -10,7 +10,7 @@
 #include "sestina/dynamics/solve_report.h"
 #include "sestina/spatial/spatial.h"
 
-// Lanes stay in registers only if everything is inlined; with formulas that only takes time to compile.
+// Lanes stay in registers only if everything is inlined; for formulas, inlining only lengthens compilation.
 #ifdef SESTINA_BATCH_LANES
 #define SESTINA_INLINE_IN_LANES __attribute__((always_inline))
 #else
@@ -45,7 +45,7 @@ SESTINA_INLINE_IN_LANES inline void turn_back(const PlaneTurn<T>& r, T& a, T& b)
   a = turned_a;
 }
 
-// Returns the number of quarter turns if it is known at compile time (of formulas: when they are made),
+// Returns the number of quarter turns if it is known at compile time (for formulas: when they are formed),
 // otherwise -1.
 template <class T>
 constexpr int find_quarter_turns(const PlaneTurn<T>&) {
@@ -176,7 +176,8 @@ struct ArticulatedBody {
     z.torque = plus_cross(z.torque, s, z.force);
   }
 
-  // The same for s = (s_x, s_y, 0). Without a z row, that of J and B counts as zero, whatever it contains.
+  // The same for s = (s_x, s_y, 0). Without a z row, the z rows of J and B count as zero, whatever they
+  // contain.
   template <bool has_z_row, Along along>
   SESTINA_INLINE_IN_LANES void shift_back(const T& s_x, const T& s_y) {
     Mat3<T> P = B;
@@ -224,7 +225,7 @@ struct ArticulatedBody {
 template <class T>
 class Pivots {
  public:
-  // The next pivots are those of the speeds from u on.
+  // Announces that the next pivots are those of the speeds from u on.
   SESTINA_INLINE_IN_LANES void begin(int) {}
   SESTINA_INLINE_IN_LANES void check(const T& pivot, const T& scale) {
     const T above = pivot - T(kSingularPivot) * scale;
@@ -284,12 +285,13 @@ template <class T>
   return {w, a - w.x * X_x - w.y * X_y - w.z * X_z};
 }
 
-// The torques of I [alpha; a] + z = [n; 0] eliminated for a given n: alpha as a function of a, and the rest
-// in I, z.
+// Eliminates alpha from the torque equations of I [alpha; a] + z = [n; 0] for a given n: alpha as a function
+// of a, and what remains for a in I, z.
 template <class T>
 class EliminatedTorques {
  public:
-  // Leaves m and the force of z in I; the rest is then zero and n.
+  // Leaves in I the mass matrix m and the force of z that remain; J and B become zero, the torque of z
+  // becomes n.
   void eliminate(const Vec3<T>& n, ArticulatedBody<T>& I, Pivots<T>& pivots) {
     const Vec3<T> e = n - I.z.torque;
     const SymMat3<T>& J = I.J;

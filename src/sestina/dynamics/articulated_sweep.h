@@ -1,7 +1,6 @@
-// The inward and outward sweeps (6) to (9) of recursive_solver.h, over a walk: the whole
-// tree in the recursive solver, one piece of it in divide and conquer. The functions are
-// defined in this header so that the compiler inlines them into the loops of both
-// solvers.
+// The inward and outward sweeps (6) to (9) of recursive_solver.h, over a walk: the whole tree in the
+// recursive solver, one piece of it in divide and conquer. The functions are defined in this header so that
+// the compiler inlines them into the loops of both solvers.
 #pragma once
 
 #include <algorithm>
@@ -42,9 +41,8 @@ struct ArticulatedSweep {
                       std::span<SpatialForce<T>> reactions) const;
 
   std::vector<SpatialMotion<T>> A;  // by BodyIndex, about Mo, ground axes, less g
-  // The columns k of a joint are eliminated one after the other, which
-  // factors D of (7): U_k, D_k and e_k are those of (7) for column k,
-  // with the I and z that (8) leaves of the columns before it.
+  // The columns k of a joint are eliminated one after the other, which factors D of (7): U_k, D_k and e_k are
+  // those of (7) for column k, with the I and z that (8) leaves after the columns before it.
   std::vector<SpatialForce<T>> W;       // (nu) U_k / D_k, about the parent's Mo
   std::vector<T> D_inverse;             // (nu)
   std::vector<T> free_udot;             // (nu) e_k / D_k: udot if the parent's acceleration were zero

@@ -23,7 +23,7 @@ namespace {
 
 constexpr double kClosed = 1e-10;  // of the mechanism's size
 
-// Coordinates and speeds that joints that close loops are to have.
+// Wanted coordinates and speeds of joints that close loops.
 struct WantedCutJoints {
   std::vector<double> q, u;             // (cut_nq), (cut_nu)
   std::vector<std::size_t> of_q, of_u;  // the joints concerned
@@ -40,7 +40,7 @@ class Assembler {
         length_(properties.constraints.length),
         n_(model.nu()) {}
 
-  // Adds values to satisfy besides the conditions from now on; they must outlive this object.
+  // Adds values that must be satisfied in addition to the conditions; they must outlive this object.
   void want(const WantedCutJoints& wanted) { wanted_ = &wanted; }
 
   // Whether the loops are closed with these speeds' coordinates free to move.
@@ -48,7 +48,7 @@ class Assembler {
     const State<double> start = state;
     of_positions_ = true;
     update(state);
-    if (errors_.position <= kClosed * length_) {  // as given: the rest is rounding of the numbers
+    if (errors_.position <= kClosed * length_) {  // as given; the remaining error is round-off
       conditions_.project_positions(properties_, state, kinematics_);
       return true;
     }
@@ -60,7 +60,7 @@ class Assembler {
       if (attempt > 0) shake(state, is_free, attempt);
       const double error = iterate(start, state, is_free, by_mass);
       if (error <= kClosed * length_) return true;
-      // Another way of assembling is not better for coming a little nearer.
+      // Another assembly mode is preferred only if its error is much smaller.
       if (error < 0.5 * best) best = error, best_state = state;
     }
     state = best_state;
@@ -68,7 +68,7 @@ class Assembler {
     return false;
   }
 
-  // The same for speeds, which are linear but for conditions that are not.
+  // The same for speeds; the equations are linear except for nonlinear conditions on speeds.
   bool match_speeds(State<double>& state, const std::vector<bool>& is_free, bool by_mass) {
     of_positions_ = false;
     for (int step = 0; step < 20; ++step) {
@@ -88,10 +88,10 @@ class Assembler {
 
   const ConstraintErrors& errors() const { return errors_; }
   const ConstraintRows<double>& rows() const { return rows_; }
-  // The joint or constraint whose condition is left with the largest error.
+  // The joint or constraint whose condition has the largest remaining error.
   std::string worst_position() const { return name_of(worst_wanted_q_, errors_.position_row); }
   std::string worst_velocity() const { return name_of(worst_wanted_u_, errors_.velocity_row); }
-  // The places on curves where the search begins.
+  // The points on curves at which the search begins.
   void find_nearest_places(State<double>& state) {
     update_kinematics(model_, properties_, state, kinematics_);
     sestina::find_nearest_places(model_, properties_, kinematics_, state);
@@ -115,7 +115,7 @@ class Assembler {
     if (wanted_ == nullptr) return;
     for (const std::size_t i : of_positions_ ? wanted_->of_q : wanted_->of_u) add_wanted(i, of_positions_);
   }
-  // Rows for the coordinates or speeds of a joint that closes a loop; rotations count as lengths.
+  // Rows for the coordinates or speeds of a joint that closes a loop; rotations are scaled to lengths.
   void add_wanted(std::size_t i, bool is_q) {
     const CutJoint<double>& cut = properties_.constraints.cut_joints[i];
     const CutJointInfo& info = model_.cut_joints()[i];
@@ -173,10 +173,10 @@ class Assembler {
     return v;
   }
 
-  // Displacements y of the speeds that may move, in coordinates in which the norm of (1) is that of y.
+  // Displacements y of the speeds that may move, in coordinates in which the norm minimised in (1) is |y|.
   struct Moving {
     std::vector<std::size_t> speeds;
-    Eigen::MatrixXd C;                                // (rows x speeds), by y
+    Eigen::MatrixXd C;                                // (rows x speeds), C with respect to y
     std::optional<Eigen::LLT<Eigen::MatrixXd>> mass;  // M = L L^T of these speeds, y = L^T d; otherwise y = d
 
     Eigen::VectorXd from_norm(const Eigen::VectorXd& y) const { return mass ? mass->matrixU().solve(y) : y; }
@@ -192,7 +192,7 @@ class Assembler {
     const Eigen::Index m = num_rows();
     matrix_.resize(static_cast<std::size_t>(m * n));
     calc_constraint_matrix(model_, kinematics_, rows_, matrix_);
-    for (Eigen::Index r = 0; r < m; ++r) {  // of position alone, or of speeds too; rotors are no conditions
+    for (Eigen::Index r = 0; r < m; ++r) {  // for positions: conditions on positions; no rows of rotors
       const ConstraintRow<double>& row = rows_.rows[static_cast<std::size_t>(r)];
       if (row.is_inertia || (of_positions_ && !row.is_on_position)) {
         std::fill_n(matrix_.begin() + r * n, n, 0.0);
@@ -225,7 +225,8 @@ class Assembler {
   // The error at the end (m).
   double iterate(const State<double>& start, State<double>& state, const std::vector<bool>& is_free,
                  bool by_mass) {
-    // (1) converges linearly, and slowly where q0 is far away. What it leaves then, Newton's method closes.
+    // (1) converges linearly, and slowly if q0 is far away. Newton's method removes the error that (1)
+    // leaves.
     constexpr int kMostSteps = 60, kNearestSteps = 45;
     std::vector<double> displacement(static_cast<std::size_t>(n_)), away(displacement.size());
     update(state);
@@ -278,7 +279,7 @@ class Assembler {
     return errors_.position;
   }
 
-  // The same displacements on every machine, larger with every attempt.
+  // The same displacements on every machine; they grow with every attempt.
   void shake(State<double>& state, const std::vector<bool>& is_free, int attempt) const {
     std::vector<double> displacement(static_cast<std::size_t>(n_));
     constexpr double kGolden = std::numbers::phi;
@@ -296,9 +297,9 @@ class Assembler {
   Kinematics<double> kinematics_;
   ConstrainedDynamics conditions_;
   const WantedCutJoints* wanted_ = nullptr;
-  bool of_positions_ = true;     // whether positions are sought; otherwise speeds
+  bool of_positions_ = true;     // true: positions are sought; false: speeds
   ConstraintRows<double> rows_;  // rows of the conditions, then the objectives
-  ConstraintErrors errors_;      // of all these rows
+  ConstraintErrors errors_;      // of all rows of rows_
   int worst_wanted_q_ = -1, worst_wanted_u_ = -1;
   std::vector<double> matrix_;  // (rows x nu)
   double length_;
@@ -328,7 +329,7 @@ void find_moved(const Model& model, std::span<const double> changes, const std::
   }
 }
 
-// The same of joints that close loops, whose coordinates and speeds are now those of `rows`.
+// The same for joints that close loops, whose coordinates and speeds are now those of `rows`.
 void find_moved_cut_joints(const Model& model, const Properties<double>& properties,
                            const WantedCutJoints& wanted, const ConstraintRows<double>& rows,
                            std::vector<AssemblyReport::Moved>& moved) {
@@ -350,7 +351,7 @@ void find_moved_cut_joints(const Model& model, const Properties<double>& propert
   }
 }
 
-// "; held: hip": joints that may not move.
+// "; held: hip": the joints that are held.
 std::string holds(const Model& model) {
   std::string names;
   const auto add = [&](const std::string& name) { names += (names.empty() ? "; held: " : ", ") + name; };
@@ -380,8 +381,7 @@ void check_user_constraints(const Model& model, const Properties<double>& proper
   if (!model.user_constraints().empty()) UserConstraints(model).check(properties, state);
 }
 
-// Finds the coordinates, by their speeds, or the speeds that may move: those not held, and with `with_given`
-// also the given ones.
+// Marks the speeds that may move: those not held and, unless `with_given`, not given.
 std::vector<bool> find_free(const Model& model, const std::vector<bool>& is_given, bool with_given) {
   std::vector<bool> is_free(static_cast<std::size_t>(model.nu()));
   for (std::size_t k = 0; k < is_free.size(); ++k) {
@@ -391,7 +391,7 @@ std::vector<bool> find_free(const Model& model, const std::vector<bool>& is_give
   return is_free;
 }
 
-// The joints whose coordinates and speeds are given and should be kept if possible.
+// The given coordinates and speeds, which are kept if possible.
 struct Given {
   const std::vector<bool>& q;  // (nu), or empty: none
   const std::vector<bool>& u;

@@ -3,12 +3,13 @@
 // Coordinates q0 that the description gives are kept as far as the loops allow. Two stages find the
 // q nearest to q0 with g(t, q) = 0:
 //   1. joints without given coordinates move alone, nearest in the norm of the coordinates;
-//   2. if that does not close the loops, all joints move that are not held, from where 1 came nearest, by the
-//      least in the norm of the mass matrix or, if it is singular, of the coordinates.
-// Each step of the iteration solves the problem linearised at q, with D the displacement from q0 to q:
+//   2. if that does not close the loops, all joints that are not held move, starting from the best result of
+//      stage 1, with least displacement in the norm of the mass matrix or, if that is singular, of the
+//      coordinates.
+// Each step of the iteration solves the problem linearised at q, where D is the displacement from q0 to q:
 //   q -> q + d,   C d = -g,   |D + d| least                                                          (1)
-// and is shortened where the error would grow. At a singular position, such as a mechanism stretched out, the
-// search begins again from positions near by. Speeds follow likewise, where (1) is linear.
+// and is shortened if the error would grow. At a singular position, such as that of a stretched linkage, the
+// search restarts from nearby positions. Speeds are found in the same way; for them (1) is linear.
 #pragma once
 
 #include <string>
@@ -27,17 +28,17 @@ struct AssemblyReport {
     bool is_speed = false;
   };
   std::vector<Moved> moved;
-  double position_error = 0.0;  // m, what is left
+  double position_error = 0.0;  // m, the remaining error
 };
 
-// The model's assembled initial state, t = 0, in relative coordinates even if the model's are cartesian.
-// Throws InputError, which names the joint or constraint that stays open, and its error. Without loops and
-// constraints it equals calc_initial_state().
+// The model's assembled initial state, t = 0, in relative coordinates even if the model uses cartesian ones.
+// Throws InputError that names the joint or constraint that remains open, and its error. Without loops and
+// constraints the result equals calc_initial_state().
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report = nullptr);
 
-// Changes any state of the model such that its loops are closed. `is_q_given`, `is_u_given` (nu): which
-// joints keep their coordinates and speeds if possible; empty: none.
+// Changes a state of the model so that its loops are closed. `is_q_given`, `is_u_given` (nu): joints that
+// keep their coordinates and speeds if possible; empty: none.
 void assemble(const Model& model, const Properties<double>& properties, const std::vector<bool>& is_q_given,
               const std::vector<bool>& is_u_given, State<double>& state, AssemblyReport* report = nullptr);
 

@@ -29,7 +29,7 @@ class Cutter {
  private:
   static std::size_t at(BodyIndex b) { return static_cast<std::size_t>(b.value()); }
 
-  // The uncut subtree of b: b and the uncut parts of its children, unless that is too much.
+  // The uncut subtree of b: b and the uncut parts of its children, unless these are too many bodies.
   void grow(BodyIndex b) {
     int total = 1, open = 0;
     for (const BodyIndex child : children_[at(b)]) {
@@ -47,7 +47,7 @@ class Cutter {
   }
 
   // Cuts off the children of b that have a handle, and the others in bundles of at least `grain` bodies.
-  // Returns how many bodies are left in what stays with b.
+  // Returns the number of bodies of the remaining children, which stay with b.
   int cut_children(BodyIndex b) {
     leftover_.clear();
     int left = 0;
@@ -127,7 +127,7 @@ class Contractor {
   void hang(int i) { hanging(node(i).base).push_back(i); }
 
   void assemble_level() {
-    // The nodes with a handle that are there now, ground outward, so that a chain is halved.
+    // The present nodes with a handle, from the ground outward; pairing them halves a chain.
     std::vector<int> owners;
     is_used_.assign(tree_.nodes.size(), false);
     std::vector<int> stack(hanging_[0].rbegin(), hanging_[0].rend());

@@ -1,5 +1,5 @@
-// How a tree of bodies is cut into pieces and put together again, in a number of levels that grows like the
-// logarithm of the number of pieces. Made once, from the topology and a grain, never from the thread count.
+// Defines how a tree of bodies is cut into pieces and assembled again in a number of levels that grows with
+// the logarithm of the number of pieces. Depends on the topology and a grain only, never on the thread count.
 //
 // A piece is a set of bodies that hangs on one body, its base (which is not part of it), by one or several
 // joints, and that has at most one handle: a body of the piece on which further pieces hang.

@@ -8,7 +8,7 @@
 namespace sestina {
 namespace {
 
-// The coefficients of a row, by part of e.
+// The coefficients of a row for the four parts of e: position and slope at both ends.
 template <class T>
 std::array<T, 4> row_of(const CableSegment<T>& segment, const double (&row)[4]) {
   const T root = sqrt(segment.mass * segment.length);
@@ -21,7 +21,7 @@ ForceInput<T> input_of(const State<T>& state, const Kinematics<T>& kinematics) {
   return {state.t, state.q.data(), state.u.data(), kinematics.motion.data(), nullptr};
 }
 
-// This calls f(coefficients, element) for the three rows c of each element, which serve x, y and z alike.
+// Calls f(coefficients, element) for the three rows c of each element, which are the same for x, y and z.
 template <class T, class F>
 void for_each_row(const Properties<T>& properties, F&& f) {
   for (const CableForce<T>& element : properties.cable_elements) {
@@ -80,8 +80,7 @@ SpatialForce<T> calc_cable_momentum(const Properties<T>& properties, const State
   SpatialForce<T> sum;
   const ForceInput<T> in = input_of(state, kinematics);
   for (const CableForce<T>& element : properties.cable_elements) {
-    // Products of slopes with slopes belong to the angular momentum, those of the joints of slopes among
-    // them.
+    // Products of two slopes contribute to the angular momentum, including those in the joints' own masses.
     const T mass = element.segment.mass * element.segment.length;
     const T slope = mass * element.segment.length * element.segment.length;
     const CableNodes<T> rates = element.rates(in), nodes = element.nodes(in);

@@ -1,9 +1,9 @@
 // The mass of the cables of a model (flexible/cable_element.h) in its equations of motion.
 //
-// The nodes' bodies and the joints of the slopes have the diagonal part of the mass matrix of their elements;
-// rows that stand for inertias (constraint_row.h) have the rest, three for each axis x, y, z of an element:
+// The nodes' bodies and the joints of the slopes carry the diagonal part of the elements' mass matrices; rows
+// that stand for inertias (constraint_row.h) carry the rest, three for each axis x, y, z of an element:
 //   C u = sqrt(rho h) sum of c_i h^(0 or 1) edot_i                                                       (1)
-// with c of CableMass and h for slopes. Gravity acts on positions, so that a row's bias is that of an
+// with c of CableMass; the factor h^1 is for slopes. Gravity acts on positions: a row's bias is that of an
 // acceleration -g of the positions.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace sestina {
 template <class T>
 void set_cable_rows(const Model& model, const Properties<T>& properties, ConstraintRows<T>& constraints);
 
-// J, beyond those of bodies and joints: of motion and of weight.
+// J, kinetic and potential, beyond those of bodies and joints
 template <class T>
 struct CableEnergy {
   T kinetic{}, potential{};
@@ -24,7 +24,7 @@ template <class T>
 CableEnergy<T> calc_cable_mass_energy(const Properties<T>& properties, const State<T>& state,
                                       const Kinematics<T>& kinematics);
 
-// kg m/s and kg m^2/s about the ground's origin, ground axes, beyond that of bodies.
+// Momenta, kg m/s and kg m^2/s, about the ground's origin, ground axes, beyond those of bodies.
 template <class T>
 SpatialForce<T> calc_cable_momentum(const Properties<T>& properties, const State<T>& state,
                                     const Kinematics<T>& kinematics);

@@ -1,8 +1,8 @@
-// From the coordinates of joints to those of floating bodies, and back.
+// Conversion between the coordinates of joints and those of floating bodies.
 //
 // A model in cartesian coordinates and its twin in relative ones (Model::relative) have the same bodies in
-// the same order. The initial coordinates of a description and the values that events set are coordinates of
-// joints, so they are handled in the twin.
+// the same order. The initial coordinates of a description, and the values that events set, are coordinates
+// of joints; the twin handles them.
 #pragma once
 
 #include "sestina/dynamics/constraint_rows.h"
@@ -12,12 +12,13 @@ namespace sestina {
 
 class CartesianCoordinates {
  public:
-  // Of the cartesian model, which must outlive this, with these values of its parameters.
+  // `model` is in cartesian coordinates and must outlive this object; `properties` has the parameter values
+  // to use.
   CartesianCoordinates(const Model& model, std::span<const double> parameters);
 
   // Sets poses and velocities of the bodies from the coordinates and speeds of the joints.
   void to_cartesian(const State<double>& relative, State<double>& state);
-  // `rows` belong to the state. The loops of the twin have the same errors as the state.
+  // `rows` belong to the state. The loops of the twin have the same errors as those of the state.
   void to_relative(const State<double>& state, const ConstraintRows<double>& rows,
                    State<double>& relative) const;
 

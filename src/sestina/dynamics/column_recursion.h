@@ -4,14 +4,13 @@
 // With I the articulated inertia of body B about Mo (recursive_solver.h), and for each speed k of its joint
 // in turn, when those before it have been eliminated:
 //   U_k = I H_k,   D_k = H_k . U_k + armature,   W_k = U_k / D_k,   I -= U_k W_k^T            (1)
-// a column b passes inward and outward:
+// a column b is passed inward and outward:
 //   e_k = b_k - H_k . z,   z += W_k e_k   for each k;   z is shifted back and added to the parent's    (2)
-//   x_k = e_k / D_k - W_k . A,   A += H_k x_k   for each k, the last one first, A shifted from the parent's
-//   (3)
+//   x_k = e_k / D_k - W_k . A,   A += H_k x_k   for each k, last one first, A shifted from the parent's (3)
 // Two blocks of eight columns each pass together, in SIMD lanes.
 //
 // The factors of M (forward_dynamics_derivatives.h) need two multiplications for each pair of a speed and a
-// speed inboard of it; (2) and (3) need about thirty for each speed, at any depth of the tree.
+// speed inboard of it; (2) and (3) need about thirty for each speed, however deep the tree is.
 #pragma once
 
 #include <span>
@@ -26,15 +25,15 @@ namespace sestina {
 
 class ColumnRecursion {
  public:
-  // Columns first to first + 8 of a right-hand side B and, where it exists, of a second one `distance`
-  // numbers beside it. Rows are `stride` numbers apart.
+  // Eight consecutive columns of a right-hand side B and, if has_two, the eight that begin B_distance numbers
+  // further on; the same for X. Rows are B_stride or X_stride numbers apart.
   struct Strip {
     const double* minus_B = nullptr;  // null: unit columns; row `unit` + c has a one in column c
     double* X = nullptr;
     std::ptrdiff_t B_stride = 0, B_distance = 0, X_stride = 0, X_distance = 0;
     int unit = 0;
     bool has_two = true;
-    int num_bodies = 0;  // (3) ends before this body
+    int num_bodies = 0;  // (3) stops before this body
   };
 
   explicit ColumnRecursion(const Model& model);
@@ -73,8 +72,8 @@ class ColumnRecursion {
   std::vector<Step> steps_;      // by BodyIndex
   std::vector<ArticulatedRows<double>> inertia_sums_;
   std::vector<SpatialForce<double>> forces_;          // by BodyIndex: z of a single column
-  std::vector<SpatialMotion<double>> accelerations_;  // likewise A
-  CacheLineVector<double> sums_;                      // by the places of a walk: z of children, A of parents
+  std::vector<SpatialMotion<double>> accelerations_;  // by BodyIndex: A of a single column
+  CacheLineVector<double> sums_;                      // by place in a walk: z of children, A of parents
 };
 
 }  // namespace sestina

@@ -211,7 +211,7 @@ class Comparer {
     for (std::size_t k = 0; k < scale.size(); ++k) scale[k] = std::max(scale[k], least * inertia[k]);
     if (model_.is_constrained()) {
       add_constraint_scale(*solver.constrained(), solver.kinematics(), scale);
-      // A loop hands the round-off of any of its accelerations on to all of them.
+      // In a loop, the round-off of each acceleration affects all others.
       const double any = largest(udot_[i]);
       for (std::size_t k = 0; k < scale.size(); ++k) scale[k] = std::max(scale[k], any * inertia[k]);
     }
@@ -234,7 +234,7 @@ class Comparer {
     double difference = 0.0, magnitude = 0.0;
     for (std::size_t b = 1; b < reactions_.size(); ++b) {
       difference = std::max(difference, largest(reactions_[b] - inverse_.reaction[b]));
-      // Where bodies move under their own forces alone, what a joint exerts is rounding of these.
+      // If bodies move under their own forces alone, the joint forces are round-off of these forces.
       magnitude = std::max({magnitude, largest(inverse_.reaction[b]),
                             largest(solver.kinematics().inertia[b] * inverse_.acceleration[b])});
     }
@@ -263,8 +263,9 @@ class Comparer {
     }
   }
 
-  // Less than this is round-off of gravity and of what turns, though the terms along a speed may vanish: a
-  // part of the largest of g, |w|^2 and |w| |v|.
+  // A lower bound on the scale of udot: smaller values are round-off of gravity and of centripetal terms,
+  // though these may have no component along a speed. It is a fraction of the largest of g, |w|^2 and |w|
+  // |v|.
   static double calc_least_acceleration(const ForwardDynamics& solver) {
     constexpr double kPart = 1e-3;
     double largest = norm(solver.properties().gravity);
@@ -275,8 +276,8 @@ class Comparer {
     return kPart * largest;
   }
 
-  // The largest |udot|; at rest this is zero or round-off. Then the terms that cancel are the scale, as the
-  // acceleration that they would give this speed alone.
+  // The scale is the largest |udot|. At rest this is zero or round-off; the terms that cancel then give the
+  // scale, as the acceleration that they would give this speed alone.
   void update_udot_scale(const std::vector<double>& residual_scale,
                          const std::vector<double>& inertia_diagonal) {
     udot_scale_ = inertia_diagonal;
@@ -300,10 +301,10 @@ class Comparer {
   }
 
   const Model& model_;
-  std::vector<std::unique_ptr<ForwardDynamics>> solvers_;  // null where one refuses the model
-  std::optional<CartesianFormulation> cartesian_;          // stands behind them
+  std::vector<std::unique_ptr<ForwardDynamics>> solvers_;  // null for a solver that refuses the model
+  std::optional<CartesianFormulation> cartesian_;          // comes after solvers_
   std::vector<std::vector<double>> udot_;
-  std::vector<double> udot_scale_;  // (nu), of the state at hand
+  std::vector<double> udot_scale_;  // (nu), for the present state
   InverseDynamics<double> inverse_;
   std::vector<SpatialForce<double>> reactions_;
   Comparison comparison_;
@@ -349,8 +350,9 @@ Comparison compare_formulations(const std::shared_ptr<const Model>& model,
   return comparer.comparison();
 }
 
-// How far each speed's coordinate is scattered, over that of joints. Slender elements buckle where they are
-// much shorter than at rest, so nodes of a beam move by a small part of an element's length.
+// The range over which each speed's coordinate is scattered, relative to that of joints. Slender elements
+// buckle if they are much shorter than at rest, so nodes of a beam move by a small fraction of an element's
+// length.
 static std::vector<double> find_reach(const Model& model, const Properties<double>& properties) {
   constexpr double kTurn = 1e-2, kStretch = 1e-3;
   std::vector<double> reach(static_cast<std::size_t>(model.nu()), 1.0);

@@ -14,8 +14,8 @@ namespace {
 
 using Vector = Vec3<double>;
 
-constexpr double kRoundOff = 1e-14;   // of first moments, relative to their terms
-constexpr double kNoInertia = 1e-15;  // of an element of second moments, relative to its terms
+constexpr double kRoundOff = 1e-14;   // of first moments, relative to the sum of their terms' magnitudes
+constexpr double kNoInertia = 1e-15;  // of an element of second moments, in the same way
 
 SymMat3<double> times(double a, const SymMat3<double>& S) {
   return {a * S.xx, a * S.yy, a * S.zz, a * S.xy, a * S.xz, a * S.yz};
@@ -238,8 +238,8 @@ void regroup(const std::vector<JointedBody>& tree, ModelInAxes<double>& numbers)
     snap(moments[i]);
     outboard[parent] = std::max(outboard[parent], outboard[i] + 1);
     if (outboard[i] < kMostRegrouped) {
-      // Mass that a rotating joint does not move is symmetric about its axis: the pose at q = 0 is as good as
-      // any.
+      // A mass that a rotating joint does not move is symmetric about its axis: any rotation about it may be
+      // taken, such as that of q = 0.
       moments[parent] +=
           moved(pose_in_parent(tree[i], numbers.frames[parent], frames), at_rest(tree[i].joint, moments[i]));
     }

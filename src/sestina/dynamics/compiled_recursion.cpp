@@ -45,7 +45,7 @@ CompiledRecursion::Recursion CompiledRecursion::make_recursion(const CompiledLin
   std::vector<JointAxesStructure> structure = links.structure;
   std::vector<AnyJoint<Expression>> joints;
   for (std::size_t i = 0; i < structure.size(); ++i) {
-    // Zeros among the numbers take care of themselves.
+    // Terms with numbers that are zero vanish by themselves.
     structure[i].has_simple_inertia = structure[i].is_shift_along_normal = false;
     const BodyInAxes<double>& body = links.numbers.bodies[i];
     numbers.bodies.push_back({constant(body.turn), constant(body.slide), constant(body.offset),

@@ -8,8 +8,8 @@
 namespace sestina {
 namespace {
 
-// Displacements below this part of the mechanism's size change M and C so little that their factors serve for
-// the next step of Newton's method as well.
+// Displacements below this fraction of the mechanism's size change M and C so little that their factors are
+// good enough for the next step of Newton's method.
 constexpr double kSmall = 1e-5;
 
 }  // namespace
@@ -45,7 +45,7 @@ SolveReport<double> ConstrainedDynamics::factor(const Properties<double>& proper
   return kane_->factor(properties, kinematics, rows_);
 }
 
-// x, and mu if it is wanted, for tau_ and force_.
+// Computes x, and mu on request, for tau_ and force_.
 void ConstrainedDynamics::solve_factored(const Kinematics<double>& kinematics, std::span<const double> d,
                                          std::span<double> x, bool wants_mu) {
   if (recursion_) {
@@ -68,7 +68,7 @@ void ConstrainedDynamics::solve_factored(const Kinematics<double>& kinematics, s
   kane_->solve(f_, d, x, mu_);
 }
 
-// The forces missing at the bodies, and the rates of the conditions, with udot = 0 (bias and gravity only).
+// The forces that the bodies lack, and the rates of the conditions, at udot = 0 (bias and gravity only).
 void ConstrainedDynamics::update_without_udot(const Properties<double>& properties,
                                               const Kinematics<double>& kinematics,
                                               const AppliedForces<double>& forces) {
@@ -89,7 +89,7 @@ void ConstrainedDynamics::update_without_udot(const Properties<double>& properti
 }
 
 // One step of iterative refinement of x and mu by the recursion: the residual of the saddle-point system,
-// body by body, is the right-hand side of their corrections.
+// body by body, is the right-hand side for the corrections.
 void ConstrainedDynamics::refine(const Properties<double>& properties, const Kinematics<double>& kinematics,
                                  std::span<double> x) {
   std::fill(of_lambda_.begin(), of_lambda_.end(), SpatialForce<double>{});
@@ -150,7 +150,7 @@ void ConstrainedDynamics::apply_lambda(const State<double>& state, const Kinemat
 
 ConstraintErrors ConstrainedDynamics::errors() const {
   ConstraintErrors errors;
-  // Not a number is worse than any number.
+  // NaN is worse than any number.
   const auto is_worse = [](double error, double than) {
     return std::isnan(error) ? !std::isnan(than) : error > than;
   };
@@ -198,8 +198,8 @@ bool ConstrainedDynamics::take_position_steps(const Properties<double>& properti
                                               Kinematics<double>& kinematics, bool& factors_serve) {
   constexpr int kMostSteps = 20;
   const double tolerance = ConstrainedDynamics::tolerance(properties);
-  // Where no more can be had: by round-off, or near a singular position, where conditions that are nearly
-  // implied by others are left to the next step.
+  // Accepted if the error cannot be reduced further: because of round-off, or near a singular position, where
+  // conditions that are nearly implied by others are left to the next step.
   const double enough = 1e4 * tolerance;
   double before = INFINITY;
   for (int step = 0; step < kMostSteps; ++step) {
@@ -222,7 +222,7 @@ bool ConstrainedDynamics::take_position_steps(const Properties<double>& properti
   return false;
 }
 
-// From rows that belong to the state.
+// Expects rows that belong to the state.
 bool ConstrainedDynamics::take_speed_steps(const Properties<double>& properties, State<double>& state,
                                            Kinematics<double>& kinematics, bool& factors_serve) {
   constexpr int kMostSteps = 10;  // conditions on speeds need not be linear
@@ -268,7 +268,7 @@ SpatialForce<double> ConstrainedDynamics::reaction(const CutJointInfo& joint) co
     const auto i = static_cast<std::size_t>(r);
     sum += lambda_[i] * rows_.rows[i].force;
   }
-  // The forces of conditions on its coordinates and speeds: a gear, a motor.
+  // The forces of the conditions on its coordinates and speeds, such as those of a gear or a motor.
   for (const CoordinateCondition& condition : model_->conditions()) {
     for (std::size_t i = 0; i < condition.cut_joints.size(); ++i) {
       const auto of_condition = static_cast<std::size_t>(condition.cut_joints[i].joint);

@@ -37,12 +37,12 @@ class ConstrainedDynamics {
                             const Kinematics<double>& kinematics, AppliedForces<double>& forces,
                             std::span<double> udot);
 
-  // The same with given multipliers (rows).
+  // The same for given multipliers (rows).
   void take_lambda(const Properties<double>& properties, const State<double>& state,
                    const Kinematics<double>& kinematics, std::span<const double> lambda,
                    AppliedForces<double>& forces);
 
-  // Rows and cut joints' coordinates alone.
+  // Updates only the rows and the coordinates of the cut joints.
   void update(const Properties<double>& properties, const State<double>& state,
               const Kinematics<double>& kinematics) {
     update_constraint_rows(*model_, properties, state, kinematics, rows_);
@@ -61,21 +61,21 @@ class ConstrainedDynamics {
                           Kinematics<double>& kinematics, std::span<const double> impulse,
                           std::span<double> du);
 
-  // The following belong to the last solve() or take_lambda().
+  // The following results belong to the last solve() or take_lambda().
   std::span<const double> lambda() const { return lambda_; }
-  double power() const { return power_; }  // W, of the constraint forces: not zero if they depend on time
+  double power() const { return power_; }  // W, of constraint forces; zero unless conditions depend on time
   // [torque; force] that a cut joint of the model exerts on its child, about M's origin, ground axes: from
   // its conditions and conditions on its coordinates, less the forces that drive it.
   SpatialForce<double> reaction(const CutJointInfo& joint) const;
 
-  // These describe the last solve(), take_lambda(), update() or project().
+  // The following results belong to the last solve(), take_lambda(), update() or project().
   const ConstraintRows<double>& rows() const { return rows_; }
-  // Tolerance of the projections (m): errors below are round-off.
+  // Tolerance of the projections (m); smaller errors are round-off.
   static double tolerance(const Properties<double>& properties);
 
  private:
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics);
-  // Newton's method. `factors_serve`: whether the factors at hand are of a state nearby.
+  // Newton's method. `factors_serve`: true if the present factors are those of a nearby state.
   bool take_position_steps(const Properties<double>& properties, State<double>& state,
                            Kinematics<double>& kinematics, bool& factors_serve);
   bool take_speed_steps(const Properties<double>& properties, State<double>& state,
@@ -95,7 +95,7 @@ class ConstrainedDynamics {
   std::unique_ptr<ConstrainedKane> kane_;
   std::unique_ptr<ConstrainedSparse> sparse_;
   std::vector<SpatialMotion<double>> A0_;          // by BodyIndex: less g, for udot = 0
-  std::vector<SpatialForce<double>> force_;        // by BodyIndex: the force that the body lacks then
+  std::vector<SpatialForce<double>> force_;        // by BodyIndex: the force that the body lacks at udot = 0
   std::vector<SpatialForce<double>> of_lambda_;    // by BodyIndex: the forces of the conditions
   std::vector<double> tau_, f_, x_, dx_, zero_u_;  // (nu)
   std::vector<double> d_, lambda_, mu_, dmu_;      // (rows)

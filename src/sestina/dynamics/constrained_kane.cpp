@@ -23,7 +23,7 @@ ConstrainedKane::ConstrainedKane(const Model& model)
   work_n_.resize(n), work_m_.resize(m), work_i_.resize(std::max(n, m));
 }
 
-// (2): rows and speeds change places by their lists alone.
+// (2): rows and speeds are exchanged in their index lists only.
 void ConstrainedKane::eliminate() {
   reduced_ = C_;
   std::fill(transform_.begin(), transform_.end(), 0.0);

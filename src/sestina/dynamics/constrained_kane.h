@@ -10,8 +10,8 @@
 // The independent speeds are chosen at every call, so that they never become dependent. The multipliers have
 // least norm: with C = L C_P, L (rows x rank), and r = M x - f,
 //   lambda = L (L^T L)^-1 (C_P C_P^T)^-1 C_P r                                                       (4)
-// Rows C_s that stand for inertias (constraint_row.h) are no conditions: M grows by C_s^T C_s, f by -C_s^T
-// d_s.
+// Rows C_s that stand for inertias (constraint_row.h) are not conditions: M grows by C_s^T C_s, f
+// by -C_s^T d_s.
 //
 // Source: Kane and Levinson, Dynamics: Theory and Applications (1985), section 6.5, for independent speeds.
 #pragma once
@@ -26,10 +26,11 @@ class ConstrainedKane {
  public:
   explicit ConstrainedKane(const Model& model);
 
-  // For the state to which `kinematics` and `constraints` belong.
+  // Factors the system for the state to which `kinematics` and `constraints` belong.
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics,
                              const ConstraintRows<double>& constraints);
-  // x (nu) and lambda for the generalised forces f (nu), which change, and d (rows). No allocation.
+  // Solves for x (nu) and lambda, given the generalised forces f (nu), which are overwritten, and d (rows).
+  // No allocation.
   void solve(std::span<double> f, std::span<const double> d, std::span<double> x, std::span<double> lambda);
 
   int rank() const { return rank_; }

@@ -10,7 +10,7 @@ namespace sestina {
 namespace {
 
 // A pivot of (5) counts as zero below this fraction of the sum of (k^2 + kRoundingOfK |K|^2 |H|^2) / D. The
-// second term is there since a small D magnifies the round-off of a k that should be zero.
+// second term accounts for a small D, which magnifies the round-off of a k that should be zero.
 constexpr double kSmallPivot = 1e-9;
 constexpr double kRoundingOfK = 1e-6;
 // A condition implied by others leaves only round-off in K: this limit is relative to the initial K.
@@ -80,14 +80,14 @@ ConstrainedRecursion::ConstrainedRecursion(const Model& model)
   }
 }
 
-// The bodies on which a condition acts never change, so this is done once.
+// The bodies on which a condition acts never change, so this is computed once.
 void ConstrainedRecursion::find_meeting_places(const ConstraintRows<double>& constraints) {
   std::vector<int> body_of_speed(term_rows_.size());
   for (BodyIndex b{1}; b.value() < model_->bodies().size(); ++b) {
     const BodyInfo& info = model_->bodies()[b];
     std::fill_n(body_of_speed.begin() + info.u_start, info.nu, b.value());
   }
-  // Parents stand before their children.
+  // Parents precede their children.
   const auto meet = [&](int a, int b) {
     while (a != b) (a > b ? a : b) = parents_[static_cast<std::size_t>(std::max(a, b))];
     return a;
@@ -106,7 +106,7 @@ void ConstrainedRecursion::find_meeting_places(const ConstraintRows<double>& con
     for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
       const auto speed = static_cast<std::size_t>(constraints.terms[static_cast<std::size_t>(i)].speed);
       term_rows_[speed].push_back(static_cast<int>(r));
-      // A coefficient enters where the joint is eliminated, after which the parent has the condition.
+      // A coefficient enters when its joint is eliminated; from then on the condition is open at the parent.
       include(parents_[static_cast<std::size_t>(body_of_speed[speed])]);
     }
     complete_at_[r] = std::max(meeting, 0);
@@ -115,12 +115,12 @@ void ConstrainedRecursion::find_meeting_places(const ConstraintRows<double>& con
   is_laid_out_ = true;
 }
 
-// The place of the row among the open ones, where it is added if it is new.
+// Returns the position of the row among the open ones; appends a new row.
 std::size_t ConstrainedRecursion::open_row(OpenRows& open, int row) {
   const std::size_t place = open.find(row);
   if (place < open.size()) return place;
   open.append(row);
-  // (4) of constraint_row.h. A row that opens at two bodies has it once.
+  // Adds the inertia of (4) in constraint_row.h; a row that opens at two bodies adds it once.
   const auto r = static_cast<std::size_t>(row);
   if (is_inertia_[r] && !has_opened_[r]) open.S(place)[place] = open.scale()[place] = 1.0;
   has_opened_[r] = 1;
@@ -143,7 +143,7 @@ void ConstrainedRecursion::gather_own(int body, const ConstraintRows<double>& co
   }
 }
 
-// Memory for `count` numbers in whole blocks.
+// Reserves memory for `count` numbers in whole blocks.
 double* ConstrainedRecursion::reserve_couplings(std::size_t count) {
   if (used_values_ + count > coupling_values_.size()) {
     coupling_values_.resize(std::max(2 * coupling_values_.size(), used_values_ + count));
@@ -153,7 +153,7 @@ double* ConstrainedRecursion::reserve_couplings(std::size_t count) {
   return values;
 }
 
-// Where the rows are listed in coupling_rows_: once for all bodies along which they do not change.
+// Returns where the rows are listed in coupling_rows_. Successive bodies with the same rows share one list.
 std::size_t ConstrainedRecursion::list_rows(OpenRows& open) {
   if (open.listed != OpenRows::kNone) return open.listed;
   const std::span<const int> rows = open.rows();
@@ -166,7 +166,7 @@ std::size_t ConstrainedRecursion::list_rows(OpenRows& open) {
   return open.listed = first;
 }
 
-// c of (3), to which k is set, and its part of the scales.
+// Sets k to c of (3) and adds its part of the scales.
 void ConstrainedRecursion::set_to_terms(int speed, const ConstraintRows<double>& constraints,
                                         double D_inverse, OpenRows& open, double* k) const {
   std::fill_n(k, open.padded(), 0.0);
@@ -183,8 +183,8 @@ void ConstrainedRecursion::set_to_terms(int speed, const ConstraintRows<double>&
   }
 }
 
-// k of (3), which is c on entry where there are terms, K' of (4) and the scales. With the last column of a
-// body, K goes on by s to Mo of the parent, where U is already.
+// Computes k of (3), which contains c on entry if there are terms, K' of (4) and the scales. For the last
+// column of a body, K is also shifted by s to Mo of the parent, where U is given already.
 template <bool is_last>
 [[gnu::always_inline]] inline void ConstrainedRecursion::pass_column(const SpatialMotion<double>& h,
                                                                      const Vec3<double>& s,
@@ -209,7 +209,7 @@ template <bool is_last>
   }
 }
 
-// (3), (4), and the body's inertia and forces from its Mo to that of its parent.
+// (3), (4), then the shift of the body's inertia and forces from its Mo to that of its parent.
 void ConstrainedRecursion::eliminate_columns(int body, const Properties<double>& properties,
                                              const Kinematics<double>& kinematics,
                                              const ConstraintRows<double>& constraints,
@@ -258,7 +258,7 @@ void ConstrainedRecursion::eliminate_columns(int body, const Properties<double>&
   if (p > 0) inertia_[p] += I;
 }
 
-// Without a joint column that takes them along.
+// The shift for a body whose joint has no column.
 void ConstrainedRecursion::shift_back(const Vec3<double>& s, ArticulatedRows<double>& I,
                                       OpenRows& open) const {
   I.shift_back(s);
@@ -271,7 +271,7 @@ void ConstrainedRecursion::shift_back(const Vec3<double>& s, ArticulatedRows<dou
   }
 }
 
-// (6) for the i-th open condition, which is then open no more.
+// (6) for the i-th open condition, which is then no longer open.
 void ConstrainedRecursion::eliminate_row(int body, std::size_t i) {
   OpenRows& open = open_at(static_cast<std::size_t>(body));
   Elimination elimination;
@@ -289,13 +289,13 @@ void ConstrainedRecursion::eliminate_row(int body, std::size_t i) {
         elimination.K, {Lanes3<double>(W.torque), Lanes3<double>(W.force)});
   }
   open.remove(i);
-  // As the rows stand now, the last one at the place of the eliminated.
+  // The last row has taken the place of the eliminated one.
   S_r[i] = S_r[open.size()];
   elimination.S = {static_cast<std::size_t>(S_r - coupling_values_.data()), list_rows(open), open.size()};
   eliminations_.push_back(elimination);
 }
 
-// The place of the complete condition of a body with the largest pivot, or the number of open ones.
+// Returns the position of the complete condition with the largest pivot, or the number of open ones.
 std::size_t ConstrainedRecursion::find_pivot(int body) {
   OpenRows& open = open_at(static_cast<std::size_t>(body));
   std::size_t best = open.size();
@@ -308,7 +308,7 @@ std::size_t ConstrainedRecursion::find_pivot(int body) {
   return best;
 }
 
-// The complete conditions of a body, those with the largest pivots first.
+// Eliminates the complete conditions of a body in the order of falling pivots.
 void ConstrainedRecursion::eliminate_rows(int body) {
   const auto b = static_cast<std::size_t>(body);
   OpenRows& open = open_at(b);
@@ -331,12 +331,12 @@ void ConstrainedRecursion::eliminate_rows(int body) {
   redundant_of_[b].count = redundant_.size() - redundant_of_[b].first;
 }
 
-// The open conditions of a body to its parent.
+// Passes the open conditions of a body to its parent.
 void ConstrainedRecursion::pass_on(int body) {
   const auto b = static_cast<std::size_t>(body), p = static_cast<std::size_t>(parents_[b]);
   OpenRows& from = open_at(b);
   OpenRows& to = open_at(p);
-  if (to.empty()) {  // as along a chain: the parent takes it all as it is
+  if (to.empty()) {  // as in a chain: the parent takes over the whole list
     std::swap(open_place_[b], open_place_[p]);
     return;
   }
@@ -368,7 +368,7 @@ SolveReport<double> ConstrainedRecursion::factor(const Properties<double>& prope
   std::fill(has_opened_.begin(), has_opened_.end(), 0);
   for (std::size_t r = 0; r < is_inertia_.size(); ++r) is_inertia_[r] = constraints.rows[r].is_inertia;
   const int n = static_cast<int>(open_.size());
-  std::iota(open_place_.begin(), open_place_.end(), std::size_t{0});  // so that no call needs more memory
+  std::iota(open_place_.begin(), open_place_.end(), std::size_t{0});  // so that no later call allocates
   for (int b = 0; b < n; ++b) {
     const auto i = static_cast<std::size_t>(b);
     open_[i].clear();
@@ -388,7 +388,7 @@ SolveReport<double> ConstrainedRecursion::factor(const Properties<double>& prope
   return report;
 }
 
-// If each loop is complete in itself, only conditions eliminated at the same body take part.
+// If each loop is closed at a single body, only conditions eliminated at the same body take part.
 void ConstrainedRecursion::find_idle_multipliers() {
   idle_groups_ = 0;
   const auto next_group = [&]() -> IdleGroup& {
@@ -407,8 +407,8 @@ void ConstrainedRecursion::find_idle_multipliers() {
   }
 }
 
-// For each redundant condition the multipliers, with one for itself, that do nothing together: (5) with
-// A = 0, from the last elimination to the first. Then Gram-Schmidt.
+// Finds, for each redundant condition, the multipliers that exert no force together, with 1 for the condition
+// itself: (5) with A = 0, from the last elimination to the first. Then orthonormalises them by Gram-Schmidt.
 void ConstrainedRecursion::find_idle_group(std::span<const int> redundant, const Range& eliminations,
                                            IdleGroup& group) {
   group.rows.assign(redundant.begin(), redundant.end());
@@ -438,7 +438,7 @@ void ConstrainedRecursion::find_idle_group(std::span<const int> redundant, const
   for (const int row : group.rows) idle_values_[static_cast<std::size_t>(row)] = 0.0;
 }
 
-// d of a body's eliminated conditions goes to the body and to the conditions that stay open: (6).
+// Passes d of a body's eliminated conditions to the body and to the conditions that stay open: (6).
 void ConstrainedRecursion::take_in(std::size_t b) {
   const Range& range = eliminations_of_[b];
   for (std::size_t i = range.first; i < range.first + range.count; ++i) {
@@ -522,11 +522,11 @@ void ConstrainedRecursion::solve(const Kinematics<double>& kinematics,
     A_[b] = A;
     if (eliminations_of_[b].count > 0) find_multipliers(b, lambda);
   }
-  take_idle_part_away(lambda);
+  remove_idle_part(lambda);
 }
 
-// lambda of least norm.
-void ConstrainedRecursion::take_idle_part_away(std::span<double> lambda) const {
+// Makes lambda the solution of least norm.
+void ConstrainedRecursion::remove_idle_part(std::span<double> lambda) const {
   for (std::size_t g = 0; g < idle_groups_; ++g) {
     const IdleGroup& group = idle_[g];
     const std::size_t size = group.rows.size();

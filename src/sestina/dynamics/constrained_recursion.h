@@ -15,7 +15,7 @@
 // by
 //   U = I h,  D = h.U + armature,  k = K^T h + c,  e = tau - h.z                                     (3)
 //   I' = I - U U^T/D,  z' = z + U e/D,  K' = K - U k^T/D,  S' = S + k k^T/D,  d' = d + k e/D         (4)
-// and a complete condition r, whose pivot S_rr is not zero, at once:
+// and a complete condition r, whose pivot S_rr is not zero, by
 //   lambda_r = -(K_r^T A + S_ro lambda_o + d_r)/S_rr                                                 (5)
 //   I' = I + K_r K_r^T/S_rr,  z' = z + K_r d_r/S_rr,  K_o' = K_o - K_r S_ro/S_rr                     (6)
 //   S_oo' = S_oo - S_or S_ro/S_rr,  d_o' = d_o - S_or d_r/S_rr
@@ -27,7 +27,7 @@
 // inertia (constraint_row.h) has S_rr + 1 in place of S_rr, so that it is never redundant.
 //
 // Source: Popov, Vereshchagin and Zenkevich (1978) for (3)-(4) with conditions; Sathya and Carpentier (2024)
-// for eliminating them where loops close, there with a proximal term in the place of the pivots of (5).
+// for eliminating them where loops close, there with a proximal term instead of the pivots of (5).
 #pragma once
 
 #include "sestina/dynamics/constraint_rows.h"
@@ -41,47 +41,47 @@ class ConstrainedRecursion {
  public:
   explicit ConstrainedRecursion(const Model& model);
 
-  // Factors (1) for the state to which `kinematics` and `constraints` belong. Memory is allocated by the
-  // first calls and when a mechanism reaches a singular position.
+  // Factors (1) for the state to which `kinematics` and `constraints` belong. Allocates in the first calls
+  // and when a mechanism reaches a singular position.
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics,
                              const ConstraintRows<double>& constraints);
 
-  // x (nu) and lambda. `force` (by BodyIndex, about Mo): z; tau (nu); d (rows). No allocation.
+  // Solves for x (nu) and lambda. `force` (by BodyIndex, about Mo): z; tau (nu); d (rows). No allocation.
   void solve(const Kinematics<double>& kinematics, std::span<const SpatialForce<double>> force,
              std::span<const double> tau, std::span<const double> d, std::span<double> x,
              std::span<double> lambda);
 
-  // Whether pivots of the last factor() are so small that round-off shows: the mass matrix is nearly
-  // singular, as with massless bodies in a gimbal whose axes nearly meet. One step of iterative refinement
+  // True if pivots of the last factor() are so small that round-off matters: the mass matrix is nearly
+  // singular, as for massless bodies in a gimbal whose axes nearly coincide. One step of iterative refinement
   // is then worthwhile.
   bool loses_digits() const { return loses_digits_; }
 
-  // Conditions that others imply at the position of the last factor().
+  // The conditions that others imply at the position of the last factor().
   const std::vector<int>& redundant() const { return redundant_; }
 
  private:
-  // Numbers that belong to `count` conditions.
+  // Numbers of `count` conditions.
   struct Couplings {
-    std::size_t values = 0;  // the first of them in coupling_values_
-    std::size_t rows = 0;    // of the first condition in coupling_rows_
+    std::size_t values = 0;  // their first number in coupling_values_
+    std::size_t rows = 0;    // their first condition in coupling_rows_
     std::size_t count = 0;
   };
   struct Column {
     SpatialForce<double> U;  // of a joint's last column, about Mo of the parent
     double D_inverse = 0.0, e = 0.0;
-    Couplings k;  // with the open conditions
+    Couplings k;  // k for the open conditions
   };
   // A condition that was eliminated at a body.
   struct Elimination {
     int row = 0;
     SpatialForce<double> K;
     double S_inverse = 0.0;
-    Couplings S;  // S_ro with the other open conditions
+    Couplings S;  // S_ro for the other open conditions
   };
   struct Range {
     std::size_t first = 0, count = 0;
   };
-  // Multipliers that together exert no force: `count` orthonormal vectors over these rows.
+  // Sets of multipliers that exert no force: `count` orthonormal vectors over these rows.
   struct IdleGroup {
     std::vector<int> rows;
     std::vector<double> values;  // (count x rows)
@@ -112,7 +112,7 @@ class ConstrainedRecursion {
   void spread(const Couplings& couplings, double factor);
   void find_multipliers(std::size_t b, std::span<double> lambda) const;
   void find_idle_multipliers();
-  void take_idle_part_away(std::span<double> lambda) const;
+  void remove_idle_part(std::span<double> lambda) const;
   void find_idle_group(std::span<const int> redundant, const Range& eliminations, IdleGroup& group);
 
   const Model* model_;
@@ -121,28 +121,28 @@ class ConstrainedRecursion {
   double length_ = 1.0, by_length_squared_ = 1.0;
   static constexpr double kPivotThatLosesDigits = 1e-4;
   bool loses_digits_ =
-      false;  // a pivot of the last factor() is below that, relative to the inertia of its bodies
+      false;  // the last factor() had a pivot below that, relative to the inertia of its bodies
   bool is_laid_out_ = false;
   std::vector<int> complete_at_;                  // by row: the body that connects all on which it acts
-  std::vector<std::vector<int>> acting_rows_;     // by body: rows with a frame there
-  std::vector<std::vector<int>> term_rows_;       // by speed: rows with a coefficient of it
+  std::vector<std::vector<int>> acting_rows_;     // by body: rows with a frame on it
+  std::vector<std::vector<int>> term_rows_;       // by speed: rows with a coefficient for it
   std::vector<ArticulatedRows<double>> inertia_;  // by BodyIndex
   std::vector<OpenRows> open_;
-  std::vector<std::size_t> open_place_;    // by BodyIndex: which of open_ is the body's
+  std::vector<std::size_t> open_place_;    // by BodyIndex: index in open_
   std::vector<Column> columns_;            // (nu)
-  std::vector<Elimination> eliminations_;  // in the order in which they happen
+  std::vector<Elimination> eliminations_;  // in the order of elimination
   std::vector<Range> eliminations_of_;     // by BodyIndex
   std::vector<double> coupling_values_;
   std::vector<int> coupling_rows_;
-  std::size_t used_values_ = 0, used_rows_ = 0;  // of these two
+  std::size_t used_values_ = 0, used_rows_ = 0;  // of coupling_values_ and coupling_rows_
   std::vector<char> is_inertia_, has_opened_;    // by row
-  std::vector<char> completes_rows_;             // by body: conditions are complete there
-  bool has_late_rows_ = false;                   // some stay open although they are complete
-  std::vector<std::size_t> place_;               // scratch: where a body's open conditions are at its parent
+  std::vector<char> completes_rows_;             // by body: true if conditions are complete there
+  bool has_late_rows_ = false;                   // true if some stay open although they are complete
+  std::vector<std::size_t> place_;               // scratch: places of a body's open conditions at its parent
   std::vector<double> inverse_scale_;            // scratch
   std::vector<int> redundant_;
-  std::vector<Range> redundant_of_;       // by BodyIndex: those that were found there, in redundant_
-  bool has_passed_on_redundant_ = false;  // one was found further inboard than where it is complete
+  std::vector<Range> redundant_of_;       // by BodyIndex: range in redundant_ of those found there
+  bool has_passed_on_redundant_ = false;  // true if one was found inboard of where it is complete
   std::vector<IdleGroup> idle_;
   std::size_t idle_groups_ = 0;
   std::vector<double> idle_values_;       // by row: scratch

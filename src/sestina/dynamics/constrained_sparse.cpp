@@ -34,8 +34,8 @@ ConstrainedSparse::ConstrainedSparse(const Model& model)
   }
 }
 
-// The bodies on which a row acts never change, so this is done once. A node for each body, then one for the
-// rows of each cut joint and constraint.
+// The bodies on which a row acts never change, so this is computed once. There is a node for each body and
+// then one for the rows of each cut joint and constraint.
 void ConstrainedSparse::lay_out(const ConstraintRows<double>& constraints) {
   BlockPattern pattern;
   for (std::size_t b = 1; b < kinds_.size(); ++b) {
@@ -88,8 +88,8 @@ void ConstrainedSparse::lay_out(const ConstraintRows<double>& constraints) {
 }
 
 void ConstrainedSparse::fill_masses() {
-  // Inertias below 1e-15 of the largest are rounding, and so are compliances that all bodies together, were
-  // their masses at ten thousand lengths, would exceed.
+  // Inertias below 1e-15 of the largest are round-off, and so are compliances below 1e-14 of that of all
+  // masses together.
   double largest = 0.0, sum = 0.0;
   for (std::size_t b = 1; b < kinds_.size(); ++b) {
     const RigidInertia<double>& M = masses_[b];
@@ -179,8 +179,8 @@ SolveReport<double> ConstrainedSparse::factor(const Properties<double>& properti
   return report;
 }
 
-// The residual of bodies in units of force, that of rows in units of acceleration; each is held against the
-// largest of the numbers that cancel in it anywhere.
+// The residuals of bodies are forces, those of rows are accelerations; each is compared with the largest of
+// the terms that cancel in it in any equation.
 bool ConstrainedSparse::update_residual() {
   constexpr double kRoundOff = 1e-14;
   double body_size = 0.0, row_size = 0.0, body_residual = 0.0, row_residual = 0.0;
@@ -251,7 +251,7 @@ void ConstrainedSparse::solve(std::span<const SpatialForce<double>> force, std::
     ldlt_->solve(solution_);
   } else {
     solve_refined();
-    ldlt_->take_idle_part_away(solution_);
+    ldlt_->remove_idle_part(solution_);
   }
   for (std::size_t b = 1; b < kinds_.size(); ++b) {
     const BodyInfo& info = model_->bodies()[BodyIndex(static_cast<int>(b))];

@@ -1,5 +1,5 @@
 // The saddle-point system of a mechanism in cartesian coordinates, by a sparse block factorisation along the
-// graph of its bodies and conditions: O(n + m) where loops are local.
+// graph of its bodies and conditions: O(n + m) if loops are local.
 //
 //   M x - C^T lambda = f,    C x = -d                                                                (1)
 //
@@ -8,8 +8,8 @@
 // symmetric system of block_ldlt.h; rows that stand for inertias (constraint_row.h) have -1 on its diagonal:
 //   C x + d = -lambda   ->   C x - y = -d                                                            (2)
 // If the residuals of (1) and (2) exceed the rounding of the numbers themselves, the system is solved once
-// more for the residuals (iterative refinement): bodies that are nearly without inertia in some direction
-// lead to large numbers that cancel.
+// more for the residuals (iterative refinement): bodies that have almost no inertia in some direction lead to
+// large numbers that cancel.
 #pragma once
 
 #include <optional>
@@ -24,8 +24,8 @@ class ConstrainedSparse {
  public:
   explicit ConstrainedSparse(const Model& model);
 
-  // Factors (1) for the state to which `kinematics` and `constraints` belong. Memory is allocated by the
-  // first calls and when a mechanism reaches a singular position.
+  // Factors (1) for the state to which `kinematics` and `constraints` belong. Allocates in the first calls
+  // and when a mechanism reaches a singular position.
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics,
                              const ConstraintRows<double>& constraints);
 
@@ -35,15 +35,15 @@ class ConstrainedSparse {
              std::span<const double> d, std::span<double> x, std::span<double> lambda);
 
  private:
-  // The coefficients of a row for one body: for a frame of a pair, or for a speed.
+  // The coefficients of a row for one body, from a frame of a pair or from a speed.
   struct Part {
     int link = -1;  // its block of C; negative: the ground
     int body = 0;
     SpatialForce<double> force;  // [torque; force] of a unit multiplier, about Mo
   };
   struct RowPlan {
-    int node = -1, place = 0;    // its block of rows, and its place there
-    std::size_t first_part = 0;  // in parts_: two of each pair, then one of each term
+    int node = -1, place = 0;    // the block of a row, and its position there
+    std::size_t first_part = 0;  // index in parts_: two parts of each pair, then one of each term
   };
   void lay_out(const ConstraintRows<double>& constraints);
   void fill_masses();
@@ -52,8 +52,8 @@ class ConstrainedSparse {
   void solve_refined();
   // rhs_ minus the matrix times solution_; returns whether it exceeds round-off.
   bool update_residual();
-  // A rigid body's unknowns are [w; v], those of a particle v; a mode (BodyInfo::is_mode) has its
-  // amplitude's, which stands for v.x.
+  // The unknowns of a rigid body are [w; v], those of a particle v. A mode (BodyInfo::is_mode) has one
+  // unknown, its amplitude's acceleration, which stands for v.x.
   enum class Kind { kRigid, kParticle, kMode };
   int unknowns(std::size_t body) const {
     return kinds_[body] == Kind::kRigid ? 6 : kinds_[body] == Kind::kParticle ? 3 : 1;

@@ -39,7 +39,7 @@ ConstraintRows<T>::ConstraintRows(const Model& model)
 
 namespace {
 
-// The curve's point at a parameter, in the axes of its frame.
+// The curve's point at a parameter, in the axes of the curve's frame.
 template <class T>
 CurvePoint<T> calc_curve_point(const Model& model, const Properties<T>& properties, int curve, const T& s,
                                ConstraintRows<T>& constraints) {
@@ -172,7 +172,7 @@ void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const
       body[static_cast<std::size_t>(pair.b.value())] += shift_back(force, pair.arm_b);
       body[static_cast<std::size_t>(pair.a.value())] -= shift_back(force, pair.arm_a);
     });
-    // Forces of a user constraint that are given on bodies act there: joints transmit them.
+    // Forces of a user constraint that are given on bodies act on these bodies; joints transmit them.
     if (constraints.user && constraints.user->has_row(r)) continue;
     for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
       const SpeedTerm<T>& term = constraints.terms[static_cast<std::size_t>(i)];
@@ -192,7 +192,7 @@ void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinema
     const ConstraintRow<double>& row = constraints.rows[r];
     const std::span<double> of_row = matrix.subspan(r * n, n);
     for_each_pair(constraints, row, [&](const FramePair<double>& pair) {
-      // The markers at p: only their places count.
+      // Places the markers of the rolling disc at the contact point; only their positions matter.
       const auto at = [&](FrameIndex frame, const Vec3<double>& arm) {
         const auto& X_WB = kinematics.motion[static_cast<std::size_t>(frame.value())].X_WB;
         return Marker<double>{frame, {{}, transpose_times(X_WB.R, arm)}};

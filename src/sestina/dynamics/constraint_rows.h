@@ -49,16 +49,16 @@ void for_each_pair(const ConstraintRows<T>& constraints, const ConstraintRow<T>&
 }
 
 // Fills the rows for the state to which `kinematics` belongs. state.h has approximate coordinates of the cut
-// joints and parameters of points on curves. `known`: the cut joints of applied forces at this state, if they
-// have been found for these. O(conditions), no allocation. With T other than double, a model that has a
+// joints and parameters of points on curves. `known`: the cut joints of the applied forces at this state, if
+// these have been evaluated. O(conditions), no allocation. With T other than double, a model that has a
 // UserConstraint is refused (InputError).
 template <class T>
 void update_constraint_rows(const Model& model, const Properties<T>& properties, const State<T>& state,
                             const Kinematics<T>& kinematics, ConstraintRows<T>& constraints,
                             const KnownCutJoints<T>* known = nullptr);
 
-// C u of each row (3) of constraint_row.h, for motions of the bodies' joint frames (by BodyIndex, about Mo,
-// ground axes) and the speeds that belong to them; the same for accelerations.
+// Computes C u of each row, (3) of constraint_row.h, for motions of the bodies' joint frames (by BodyIndex,
+// about Mo, ground axes) and the corresponding speeds; the same for accelerations.
 template <class T>
 T calc_rate(const ConstraintRows<T>& constraints, const ConstraintRow<T>& row,
             std::span<const SpatialMotion<T>> motions, std::span<const T> speeds);
@@ -72,7 +72,7 @@ void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const
 void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinematics,
                             const ConstraintRows<double>& constraints, std::span<double> matrix);
 
-// M (nu x nu) += C^T C of the rows that stand for inertias, which the mass matrix of the tree lacks.
+// M (nu x nu) += C^T C of the rows that stand for inertias: the part that the tree's mass matrix lacks.
 void add_inertia_of_rows(const Model& model, const Kinematics<double>& kinematics,
                          const ConstraintRows<double>& constraints, std::span<double> M);
 
@@ -83,16 +83,16 @@ void calc_cut_joint_rates(const Model& model, const Properties<double>& properti
                           const ConstraintRows<double>& constraints, std::span<const double> udot,
                           std::span<double> qdot_cut, std::span<double> udot_cut);
 
-// Puts into state.h the parameters of the places nearest to the points on curves, of those curves that have
-// ends or a period and for which none is given; `kinematics` belongs to the state.
+// Finds for each curve with ends or a period, if its parameter is not given, the point nearest to the point
+// on it, and puts its parameter into state.h; `kinematics` belongs to the state.
 void find_nearest_places(const Model& model, const Properties<double>& properties,
                          const Kinematics<double>& kinematics, State<double>& state);
 
-// Names the point that has left an open curve at its end and its place; empty if there is none.
+// Names the point that has left an open curve at one of its ends, and the end; empty if there is none.
 std::string explain_curve_end(const Model& model, const Properties<double>& properties,
                               const ConstraintRows<double>& constraints);
 
-// The first condition that is not finite and why, or an empty text.
+// Names the first condition that is not finite and the reason; empty if there is none.
 std::string explain_non_finite_constraint(const Model& model, const Properties<double>& properties,
                                           const State<double>& state,
                                           const ConstraintRows<double>& constraints);

@@ -17,7 +17,7 @@ using Eigen::VectorXd;
 
 constexpr double kRedundantMotion = 1e-9;   // relative to the largest pivot of C
 constexpr double kLongestPrediction = 0.5;  // rad, or fraction of the mechanism's size
-constexpr double kLargestCorrection = 0.1;  // likewise, of the prediction from speeds and accelerations
+constexpr double kLargestCorrection = 0.1;  // the same; error of the prediction from speeds and accelerations
 constexpr double kSmallestStep = 1e-9;      // fraction of the interval to the next instant
 
 double largest_entry(const VectorXd& x) { return x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff(); }
@@ -184,12 +184,11 @@ void DrivenMotion::fail(const State<double>& state) const {
   Eigen::Index worst = 0;
   const double left = gather(&ConstraintRow<double>::error).cwiseAbs().maxCoeff(&worst);
   const std::string reason = explain_non_finite_constraint(model_, properties_, state, rows_);
-  throw ComputationError(state.t,
-                         reason.empty()
-                             ? fmt::format("{} cannot be closed: {:.3g} m are left where the motion goes on; "
-                                           "it may ask for more than the mechanism can reach",
-                                           model_.name_of_row(static_cast<int>(worst)), left)
-                             : reason);
+  throw ComputationError(
+      state.t, reason.empty() ? fmt::format("{} cannot be closed: {:.3g} m are left as the motion continues; "
+                                            "it may require more than the mechanism can reach",
+                                            model_.name_of_row(static_cast<int>(worst)), left)
+                              : reason);
 }
 
 }  // namespace sestina

@@ -21,19 +21,19 @@ class DrivenMotion {
   // Keeps references: the model must outlive this object.
   DrivenMotion(const Model& model, const Properties<double>& properties);
 
-  // Computes the motion at state.t. Throws ComputationError if the conditions leave a freedom, and names
-  // conditions on speeds, which do not determine positions.
+  // Computes the motion at state.t. Throws ComputationError if the conditions leave a degree of freedom, or
+  // for conditions on speeds, which do not determine positions; it names them.
   void start(State<double>& state);
   // Advances from the state of the last call to the instant t (s). Throws ComputationError with the instant
   // and the joint or constraint that cannot be closed.
   void advance(double t, State<double>& state);
 
-  // These results belong to the last state.
+  // The following results belong to the last state.
   std::span<const double> udot() const { return udot_; }
   std::span<const double> lambda() const { return lambda_; }
 
  private:
-  bool close(State<double>& state);  // false: Newton's method does not converge
+  bool close(State<double>& state);  // false if Newton's method does not converge
   void update(const State<double>& state);
   void complete(State<double>& state);  // speeds, accelerations, forces
   void refuse_conditions_on_speeds() const;

@@ -1,5 +1,5 @@
-// The applied forces on dual numbers. Set the tangents (`d`) of state and motion to derivatives by any
-// quantity; update_applied_forces then gives the derivatives of the forces.
+// The applied forces on dual numbers. Set the tangents (`d`) of state and motion to the derivatives with
+// respect to some quantity; update_applied_forces then gives those of the forces.
 #pragma once
 
 #include "sestina/dynamics/applied_forces.h"
@@ -20,7 +20,7 @@ struct DualForces {
   void set_state(const State<double>& at);
   void set_motion(std::size_t body, const BodyMotion<double>& at, const MotionRates& rates = {});
 
-  // The derivative of the force on a body that turns by theta, without theta x force; of the last
+  // The derivative of the force on a body that rotates by theta, without theta x force, in the last
   // update_applied_forces.
   SpatialForce<double> rate_of(std::size_t body, const Vec3<double>& theta) const;
 

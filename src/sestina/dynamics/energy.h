@@ -7,8 +7,8 @@ namespace sestina {
 
 template <class T>
 struct Energy {
-  T kinetic{};    // J, rotor inertias (armature) and what moves inside force elements included
-  T potential{};  // J, zero with all mass at the ground origin and all springs at rest
+  T kinetic{};    // J, including rotor inertias (armature) and moving parts of force elements
+  T potential{};  // J, zero for all mass at the ground origin and all springs at rest
 };
 
 // Momentum of all bodies about the ground origin, ground axes. Rotor inertias contribute nothing.

@@ -19,18 +19,18 @@ using Eigen::VectorXd;
 
 constexpr double kRedundant = 1e-10;          // relative to the largest singular value of C
 constexpr double kBalanced = 1e-9;            // relative to the terms of r, or to the mechanism's size
-constexpr double kRoundOffOfBalance = 1e-15;  // likewise: the error cannot become smaller
+constexpr double kRoundOffOfBalance = 1e-15;  // the same; the error cannot be reduced further
 constexpr double kNeutral = 1e-10;    // relative to the largest stiffness: a direction without stiffness
 constexpr double kLongestStep = 0.5;  // rad, or of the mechanism's size
 constexpr double kGrowing = 1e-10;    // relative to the largest eigenvalue
 constexpr int kMostIterations = 200;
-// Forces in balance say little of soft directions beside stiff ones: there the steps have to be short too,
-// for some iterations at most where nothing resists.
+// Balanced forces leave soft directions undetermined if others are stiff: steps must be short in addition,
+// but only for some iterations, since a direction may have no stiffness at all.
 constexpr double kShortStep = 1e-8;  // rad, or of the mechanism's size
 constexpr int kMostLongSteps = 20;
 constexpr int kMostBendings = 40;
 constexpr double kLongestBending = 1e3;  // rad, or of the mechanism's size
-constexpr int kMostCorrections = 15;     // for a point of the path
+constexpr int kMostCorrections = 15;     // for one point of the path
 
 double largest(const VectorXd& x) { return x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff(); }
 
@@ -79,21 +79,21 @@ double Equilibrium::imbalance() const {
   return left / std::max(largest(tangents_.scale.cwiseQuotient(weight_)), K_.cwiseAbs().maxCoeff());
 }
 
-double Equilibrium::openness() const { return largest(tangents_.g); }
+double Equilibrium::closure_error() const { return largest(tangents_.g); }
 
 double Equilibrium::calc_error() const {
   if (!r_.allFinite() || !tangents_.g.allFinite() || !tangents_.rate.allFinite()) return NAN;
-  return std::max({imbalance(), openness() / length_, unrest().rate});
+  return std::max({imbalance(), closure_error() / length_, largest_rate().rate});
 }
 
-Equilibrium::Unrest Equilibrium::unrest() const {
-  Unrest worst;
+Equilibrium::LargestRate Equilibrium::largest_rate() const {
+  LargestRate worst;
   for (Eigen::Index i = 0; i < tangents_.nx(); ++i) {
     const double rate = std::abs(tangents_.rate[i]);
     if (rate == 0.0) continue;
     const double terms = tangents_.rate_x.row(i).cwiseAbs().dot(x_size_) +
                          tangents_.rate_q.row(i).cwiseAbs().dot(weight_.cwiseInverse());
-    if (rate / terms > worst.rate) worst = {rate / terms, i};  // infinite where nothing changes the rate
+    if (rate / terms > worst.rate) worst = {rate / terms, i};  // infinite if nothing changes the rate
   }
   return worst;
 }
@@ -284,11 +284,11 @@ bool Equilibrium::is_stable() const {
 std::string Equilibrium::describe_rest() const {
   Eigen::Index worst = 0;
   if (!not_finite_.empty()) return not_finite_;
-  if (openness() > kBalanced * length_) {
+  if (closure_error() > kBalanced * length_) {
     const double open = tangents_.g.cwiseAbs().maxCoeff(&worst);
     return fmt::format("{} is left open by {:.3g} m", model_.name_of_row(static_cast<int>(worst)), open);
   }
-  if (const Unrest left = unrest(); left.rate > kBalanced && left.rate >= imbalance()) {
+  if (const LargestRate left = largest_rate(); left.rate > kBalanced && left.rate >= imbalance()) {
     return fmt::format("the state {} is left with a rate of {:.3g}",
                        model_.states()[static_cast<std::size_t>(left.state)].name,
                        tangents_.rate[left.state]);
@@ -305,7 +305,7 @@ std::string Equilibrium::describe_rest() const {
 VectorXd Equilibrium::load_derivative(const State<double>& state) {
   const double load = tangents_.load();
   const VectorXd at_load = tangents_.r;
-  tangents_.set_load(load + 1.0);  // r is linear in the load
+  tangents_.set_load(load + 1.0);  // r is linear in the load factor.
   tangents_.update(state, rest_, lambda_);
   const VectorXd change = tangents_.r - at_load;
   tangents_.set_load(load);

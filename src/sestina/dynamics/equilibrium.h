@@ -6,16 +6,16 @@
 //   d = -C^+ g + Z z,   Z^T (K + mu) Z z = -Z^T (r - K C^+ g),   K = dr/dq                        (2)
 // lambda minimises r at each q (least squares; with redundant conditions the solution of least norm). C^+ and
 // Z come from a complete orthogonal decomposition, with lengths in units of the mechanism's size. mu is zero
-// where the stiffness Z^T K Z is positive; elsewhere it makes it so, and the iteration moves downhill: away
-// from a maximum of the potential energy, towards a minimum. A start that is at rest stays there, stable or
-// not.
+// if the stiffness Z^T K Z is positive definite; otherwise it makes it so, and the iteration moves downhill:
+// away from a maximum of the potential energy, towards a minimum. A start in equilibrium is returned
+// unchanged, stable or not.
 //
 // Newton's method in displacements converges poorly for beams: stretching is much stiffer than bending, and a
-// section that turns by a large angle in one step stretches its neighbours. So the wrenches of their elements
-// are unknowns in addition to d, condensed element by element (beam_forces.h), and mu stays zero; if that
-// finds no equilibrium, (2) is tried.
+// section that rotates by a large angle in one step stretches its neighbours. Therefore the wrenches of the
+// elements are unknowns in addition to d, condensed element by element (beam_forces.h), and mu stays zero; if
+// this finds no equilibrium, (2) is tried.
 //
-// States x with a rate rest too, rate(q, x) = 0, and are unknowns beside z:
+// States x with a rate are at rest too, rate(q, x) = 0, and are unknowns in addition to z:
 //   [Z^T K Z  Z^T r_x] [z ]     [Z^T (r - K C^+ g)   ]
 //   [rate_q Z  rate_x] [dx] = - [rate - rate_q C^+ g]                                             (3)
 // A state whose rate is zero at rest for any q and x, such as a bristle's, keeps its value.
@@ -34,28 +34,28 @@ class Equilibrium {
   // The model must outlive this. A model with a UserForce is refused (InputError).
   Equilibrium(const Model& model, const Properties<double>& properties);
 
-  // Brings the coordinates (and x) of the state to rest under a part of the load (MotionTangents::set_load),
-  // from those that it has; its speeds become zero. False if the iteration finds none; the state is then
-  // the best one found.
+  // Moves the coordinates (and x) of the state to rest under a part of the load (MotionTangents::set_load),
+  // starting from their present values; speeds become zero. Returns false if the iteration finds no
+  // equilibrium; the state is then the best one found.
   bool find(double load, State<double>& state);
 
-  // The following belong to the last state that find() has come to.
+  // The following belong to the last state that find() has reached.
   const Eigen::VectorXd& lambda() const { return lambda_; }  // (rows)
-  // No direction in which the (symmetric part of the) stiffness is negative; of a model with states no motion
-  // nearby that grows.
+  // True if the symmetric part of the stiffness is negative in no direction or, for a model with states, if
+  // no small motion grows.
   bool is_stable() const;
   int iterations() const { return iterations_; }
-  // "hip is left with 3.2 N m" for the largest imbalance, or the loop that is left open.
+  // "hip is left with 3.2 N m" for the largest imbalance, or the loop that remains open.
   std::string describe_rest() const;
   const MotionTangents& tangents() const { return tangents_; }
 
-  // One point after another of the path of equilibria (q, load) by arc length, past points where the load is
-  // largest. The state is an equilibrium of `load`. Refuses a model with states (InputError).
+  // Follows the path of equilibria (q, load) by arc length, past points of maximum load. The state is an
+  // equilibrium for `load`. Refuses a model with states (InputError).
   struct PathPoint {
     double load = 0.0;
-    Eigen::VectorXd direction;  // (nu + 1) of the path, in scaled displacements and load; empty at the start
+    Eigen::VectorXd direction;  // (nu + 1) scaled tangent [displacement; load]; empty at the start
   };
-  // A step of length `arc` along the path. False where it could not be taken; nothing has changed then.
+  // Takes a step of length `arc` along the path. Returns false, with nothing changed, if it fails.
   bool follow(double arc, PathPoint& point, State<double>& state);
 
  private:
@@ -64,19 +64,19 @@ class Equilibrium {
   bool find_downhill(State<double>& state);
   bool find_with_states(State<double>& state);
   Eigen::VectorXd step_with_states() const;  // (3): [d; dx]
-  struct Unrest {
-    double rate = 0.0;  // relative to its terms
+  struct LargestRate {
+    double rate = 0.0;  // relative to the largest of its terms
     Eigen::Index state = 0;
   };
-  Unrest unrest() const;  // the largest
+  LargestRate largest_rate() const;  // the largest rate
   void set_sizes(const State<double>& state, const Eigen::VectorXd& dx);
-  bool is_steady() const;  // with states: no eigenvalue of the motion nearby has a positive real part
-  Eigen::VectorXd plain_step() const;        // (2) with mu = 0
-  void decompose();                          // C^+ and Z at the tangents' state
-  void balance(const State<double>& state);  // lambda, then r and K with it
+  bool is_steady() const;              // with states: no eigenvalue of small motions has a positive real part
+  Eigen::VectorXd plain_step() const;  // (2) with mu = 0
+  void decompose();                    // C^+ and Z at the state of the tangents
+  void balance(const State<double>& state);  // computes lambda, then r and K with it
   double imbalance() const;                  // the largest part of Z^T r, relative to the terms of r and to K
-  double openness() const;                   // the largest |g|
-  double calc_error() const;  // the larger of these, which are of size one; NaN where something is not finite
+  double closure_error() const;              // the largest |g|
+  double calc_error() const;     // the larger of the two, both of order one; NaN if something is not finite
   Eigen::VectorXd step() const;  // (2), scaled
   Eigen::VectorXd limited(Eigen::VectorXd d) const;
   void move(const Eigen::VectorXd& d, State<double>& state) const;
@@ -91,11 +91,11 @@ class Equilibrium {
   Eigen::MatrixXd C_, Z_, pinv_;  // scaled: C W^-1, its null space, C^+
   Eigen::MatrixXd K_;             // scaled: W^-1 K W^-1
   Eigen::VectorXd r_;             // scaled: W^-1 r
-  Eigen::VectorXd x_size_;        // (nx): the largest |x| and change of x that the iteration has met
+  Eigen::VectorXd x_size_;        // (nx): the largest |x| and change of x in the iteration so far
   double length_ = 1.0;
   int iterations_ = 0;
-  State<double> last_;      // where find_with_states() has come to
-  std::string not_finite_;  // why, where the iteration has come to such a state
+  State<double> last_;      // the last state of find_with_states()
+  std::string not_finite_;  // the reason, if the iteration met a state that is not finite
 };
 
 }  // namespace sestina

@@ -44,17 +44,17 @@ Vec3<Dual> lift(const Vec3<double>& a, const Vec3<double>& d) { return {{a.x, d.
 
 }  // namespace
 
-// How a joint's force on its child and its conditions change by displacements and velocities of M in F, in
-// axes of F, at p.
+// How a joint's force on its child and its conditions change with displacements and velocities of M in F.
+// Axes of F, at p.
 struct FloatingTangents::Law {
-  double Z[6][6] = {}, Z_u[6][6] = {};       // the force by displacements, (4), and by velocities
-  double n_V[6][6] = {};                     // V_F . dn, by row, by displacement
-  double q_by[7][6] = {}, u_by[6][6] = {};   // the joint's coordinates and speeds, at fixed V_F
-  std::array<SpatialForce<double>, 6> h{};   // u = h . V_F; the force of a unit on the speed
-  std::array<SpatialForce<double>, 6> by_V;  // the generalised forces by V_F
+  double Z[6][6] = {}, Z_u[6][6] = {};       // change of the force with displacements, (4), and velocities
+  double n_V[6][6] = {};                     // V_F . dn, by row and displacement
+  double q_by[7][6] = {}, u_by[6][6] = {};   // change of the joint's coordinates and speeds at fixed V_F
+  std::array<SpatialForce<double>, 6> h{};   // u = h . V_F; also the force for a unit generalised force
+  std::array<SpatialForce<double>, 6> by_V;  // change of the generalised forces with V_F
 };
 
-// How motions of the bodies move a joint.
+// How motions of the bodies displace a joint.
 struct FloatingTangents::Displaced {
   const RelativeMarkerMotion<double>& relative;
   Vec3<double> w_a, w_b;  // rad/s
@@ -62,11 +62,12 @@ struct FloatingTangents::Displaced {
   const Vec3<double>& arm(std::size_t end) const { return end == 0 ? relative.arm_a : relative.arm_b; }
   double sign(std::size_t end) const { return end == 0 ? -1.0 : 1.0; }
 
-  // n.V of (3) is this times the motion of the body; also the force n at p, about the body's origin.
+  // In (3), n.V is this times the motion of the body. It is also the force n at p, taken about the body's
+  // origin.
   SpatialForce<double> at_body(std::size_t end, const SpatialForce<double>& n) const {
     return sign(end) * shift_back(n, arm(end));
   }
-  // V_F by the motion of a body along its unit e.
+  // V_F for a unit velocity of a body along its speed e.
   SpatialMotion<double> of_body(std::size_t end, int e) const {
     return rotate_into_F(sign(end) * shift(unit_motion(e), arm(end)));
   }
@@ -398,14 +399,15 @@ void FloatingTangents::add_drive(std::size_t i, const Drive& drive, Law& law) co
   }
 }
 
-// Z of (4), the driving forces by velocities, and by displacements that change V_F at fixed speeds.
+// Adds Z of (4), the derivatives of the driving forces with respect to velocities, and those with respect to
+// displacements that change V_F at fixed speeds.
 void FloatingTangents::add_law(std::size_t i, const Displaced& displaced, const Law& law,
                                const Matrices& to) const {
   const Joint& joint = joints_[i];
   const Rotation<double>& R_WF = displaced.relative.R_WF;
   for (std::size_t y = 0; y < 2; ++y) {
     const Body& columns = bodies_[joint.bodies[y]];
-    std::array<Vec6<double>, 6> changes;  // of V_F times the forces by it, by generalised force
+    std::array<Vec6<double>, 6> changes;  // change of V_F times the force's derivative by it
     for (int j = 0; j < model_.cut_joints()[i].nu; ++j) {
       changes[at(j)] = to_vec6(displaced.change_of_rate(y, rotate(R_WF, law.by_V[at(j)])));
     }

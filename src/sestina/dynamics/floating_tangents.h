@@ -1,6 +1,6 @@
 // Tangents of the residual of implicit_motion.h in closed form, for mechanisms of floating bodies whose
-// joints are cut: what inertia, the forces of cut joints, the conditions of cut joints, and springs and
-// dampers between points contribute.
+// joints are cut: the contributions of inertia, of the forces and conditions of cut joints, and of springs
+// and dampers between points.
 //
 // A displacement of a body is [theta; dp] about Mo, ground axes, [a] the matrix of a x.
 //
@@ -9,11 +9,12 @@
 //   by theta:  -[J alpha] + J [alpha] - [w] [J w] + [w] J [w] + [a] [h],  -([alpha] + [w] [w]) [h]       (1)
 //   by w:      -[J w] + [w] J,                                            -[w x h] - [w] [h]             (2)
 //
-// A cut joint between frame F on body a and M on body b. S_b takes the motion of b to that of its point at
-// M's origin p, S_a likewise; r and s are the arms from the origins of a and b to p:
+// A cut joint acts between frame F on body a and M on body b. S_b converts the motion of b to that of its
+// point at M's origin p, S_a that of a; r and s are the arms from the origins of a and b to p:
 //   V = S_b V_b - S_a V_a,   S_b [theta; dp] = [theta; dp - s x theta]                                   (3)
-// It exerts [T; f] on b at p, and the opposite on a. T and f turn with a, and change by Z V_F, V_F the
-// displacement of M in F, where the directions of the joint or its driving forces depend on its coordinates:
+// It exerts [T; f] on b at p, and the opposite on a. T and f rotate with a. If the directions of the joint or
+// its driving forces depend on its coordinates, they also change by Z V_F, with V_F the displacement of M in
+// F:
 //   dT = theta_a x T + (Z V)_T,   df = theta_a x f + (Z V)_f
 //   d(T + s x f) = dT + s x df + (theta_b x s) x f,
 //   d(T + r x f) = dT + r x df + (dp_b + theta_b x s - dp_a) x f                                         (4)
@@ -43,19 +44,21 @@ namespace sestina {
 
 class FloatingTangents {
  public:
-  // Whether all bodies hang on the ground by free or xyz joints along its own axes, without rotors, and no
-  // cut joint has one. The caller adds the mass of cables, that of the joints of their slopes included.
+  // True if all bodies are connected to the ground by free or xyz joints along its own axes, without rotors,
+  // and no cut joint has a rotor. The caller adds the mass of cables, including that of the joints of their
+  // slopes.
   static bool serve(const Model& model, const Properties<double>& properties);
 
-  // The model must outlive this. It contributes the spring_dampers of the properties.
+  // The model must outlive this object, which contributes the spring_dampers of the properties.
   FloatingTangents(const Model& model, const Properties<Dual>& properties);
 
   // Adds, for each speed, the speeds whose residual depends on it and the rows on which it acts.
   void add_to_pattern(std::vector<std::vector<int>>& of_r, std::vector<std::vector<int>>& of_v) const;
-  // The patterns are those in which the numbers will stand.
+  // Finds the places of its numbers in these patterns.
   void find_places(const SparsePattern& pattern, const SparsePattern& row_pattern);
 
-  // The derivatives of the generalised forces of a cut joint by its own coordinates and speeds, [force][...].
+  // The derivatives of the generalised forces of a cut joint with respect to its own coordinates and speeds,
+  // [force][...].
   struct Drive {
     double by_q[6][7] = {}, by_u[6][6] = {};
   };
@@ -75,7 +78,7 @@ class FloatingTangents {
            std::span<const double> lambda, const DrivenJoints& driven, const Matrices& to) const;
 
  private:
-  // Where the columns of a block begin in a pattern: the rows of a column follow one another.
+  // The place in a pattern at which each column of a block begins; the rows of a column are consecutive.
   using Block = std::array<std::size_t, 6>;
   // A body or the ground: its speeds are the last nu of [w; v].
   struct Body {

@@ -47,7 +47,7 @@ class ForceDerivatives {
   template <class Take>
   void visit_columns(const State<double>& state, const Kinematics<double>& kinematics,
                      std::span<const TangentMotion> tangents, Take&& take);
-  // Bodies begin to end - 1, which turn by theta.
+  // Bodies begin to end - 1, which rotate by theta.
   struct Turned {
     std::size_t begin = 0, end = 0;
     Vec3<double> theta;

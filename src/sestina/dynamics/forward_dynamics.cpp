@@ -57,7 +57,7 @@ class Recursive final : public SerialKinematics {
   RecursiveSolver<double> solver_;
 };
 
-// For solvers that do not compute reactions themselves: inverse dynamics gives them.
+// Used for solvers that do not compute reactions themselves: inverse dynamics provides them.
 class WithoutReactions : public SerialKinematics {
  public:
   explicit WithoutReactions(const Model& model) : SerialKinematics(model), inverse_(model) {}

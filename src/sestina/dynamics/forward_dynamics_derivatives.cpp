@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kFour = 4, kEight = 8;
 
-// Part of a row in registers: `width` numbers in each of `blocks` places at some distance. A sum over many
-// rows is a chain of dependent operations: several chains must run side by side to fill the pipeline.
+// Part of a row in registers: `width` numbers at each of `blocks` places, a fixed distance apart. A sum over
+// many rows is a chain of dependent operations: several chains must run side by side to fill the pipeline.
 template <int width, int blocks = 1>
 class RowColumns {
  public:
@@ -256,7 +256,7 @@ void ForwardDynamicsDerivatives::solve_strip(const Strip& strip) {
       y.load(inverse_.by_q().row(i) + strip.first);
       y.scale(-1.0);
     }
-    // The row that was stored last comes last, so that the others need not wait for it.
+    // The row stored last is subtracted last, so that the others need not wait for it.
     for (int g = filled[f].subtree_end - 1; g > f; --g) {
       y.subtract(L[filled[g].start + row.depth], X + filled[g].speed * stride_);  // (2)
     }

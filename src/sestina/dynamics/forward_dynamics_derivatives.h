@@ -9,8 +9,8 @@
 // side:
 //   y_i = b_i - sum over k outboard of i of L_ki y_k           tips inward                       (2)
 //   x_k = y_k / D_k - sum over l inboard of k of L_kl x_l      outward                           (3)
-// For M^-1, a column of (2) reaches no further than its subtree, and (3) fills one triangle: the other is a
-// copy, so that M^-1 is symmetric to the last bit.
+// For M^-1, column k of (2) reaches only speeds inboard of k, and (3) fills one triangle; the other is
+// copied, so that M^-1 is symmetric to the last bit.
 //
 // A strip of columns stays in registers while rows are subtracted from it, and (2) skips rows that are zero
 // in the strip. On deep trees the articulated-body recursion (column_recursion.h), which needs no factors,
@@ -41,12 +41,12 @@ class ForwardDynamicsDerivatives {
   // inboard speeds.
   static Columns choose_columns(const Model& model);
 
-  // For the state to which `kinematics` and `forces` belong and the udot (nu) that solves it, by any
+  // Updates for the state to which `kinematics` and `forces` belong and the udot (nu) that solves it, by any
   // formulation. No allocation. The results are not valid if the report says that M is singular.
   SolveReport<double> update(const State<double>& state, const Kinematics<double>& kinematics,
                              const AppliedForces<double>& forces, std::span<const double> udot);
 
-  // Only inverse() below, for any udot.
+  // Updates only inverse() below, for any udot.
   void update_inverse(const State<double>& state, const Kinematics<double>& kinematics,
                       const AppliedForces<double>& forces, std::span<const double> udot) {
     inverse_.update(state, kinematics, forces, udot);
@@ -64,23 +64,24 @@ class ForwardDynamicsDerivatives {
   // padding to a multiple of eight numbers.
   struct Row {
     int start = 0, depth = 0;  // of its last number
-    int subtree_end = 0;       // speeds k to here are outboard of k or on its joint
+    int subtree_end = 0;       // speeds from k up to here are outboard of k or on its joint
   };
-  // Columns that pass (2) and (3) together: the same columns by q and by u, or columns by tau.
+  // Columns that are solved for together: the same columns with respect to q and to u, or columns with
+  // respect to tau.
   struct Strip {
     int first = 0, width = 0;  // within a block; 8 or 16
     bool is_tau = false;
-    int begin = 0, end = 0;  // in strip_rows_: the rows that (2) can leave nonzero
+    int begin = 0, end = 0;  // range in strip_rows_: the rows that (2) can leave nonzero
   };
   struct StripRow {
     int speed = 0, start = 0;  // of its row of L
-    int subtree_end = 0;       // in strip_rows_: rows of this strip to here are outboard or on the joint
+    int subtree_end = 0;       // in strip_rows_: rows up to here are outboard or on the joint
   };
   // A strip of columns for the recursion.
   struct RecursionStrip {
     int first = 0;
     bool is_tau = false, has_two = true;
-    int num_bodies = 0;  // bodies after those of the last column are left out
+    int num_bodies = 0;  // bodies after those of the last column are omitted
     Walk filled;         // bodies of the rows that can be nonzero
   };
   void plan_rows(const Model& model);

@@ -12,8 +12,8 @@
 namespace sestina {
 namespace {
 
-// Up to so many speeds the pattern of joints that move one another is taken to be full: nothing is saved
-// then.
+// Up to this number of speeds the pattern of coupled joints is taken to be full: finding it would save
+// nothing.
 constexpr int kFull = 24;
 
 template <class T>
@@ -25,7 +25,7 @@ double value_of(const T& x) {
   }
 }
 
-// The residuals of nodes that share an element of a beam with that of the first speed u depend on it.
+// Marks the residuals of all nodes that share a beam element with the node of the first speed u.
 void spoil_neighbours(std::span<const BeamForces::Element> elements, int u, int nu,
                       std::span<Dual> residual) {
   const double spoiled = std::numeric_limits<double>::quiet_NaN();
@@ -87,7 +87,7 @@ void ImplicitMotion::Run<T>::update_forces(const Model& model, const Properties<
   if (!lambda.empty()) update_constraint_rows(model, numbers, state, kinematics, rows, &forces.cut);
 }
 
-// From forces without those of conditions.
+// The residual from forces that do not contain those of conditions.
 template <class T>
 void ImplicitMotion::Run<T>::update_residual(const Model& model, const Properties<T>& numbers,
                                              std::span<const double> multipliers) {
@@ -170,7 +170,7 @@ std::string ImplicitMotion::explain_non_finite(const State<double>& state) {
 
 // ---- the pattern ------------------------------------------------------------------------------------------
 
-// A derivative that is not a number spoils whatever depends on it.
+// A derivative that is NaN propagates to everything that depends on it.
 void ImplicitMotion::find_pattern(const State<double>& start) {
   const double spoiled = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> no_wdot(start.u.size() + start.x.size(), 0.0), ones(dual_.lambda.size(), 1.0);
@@ -184,7 +184,7 @@ void ImplicitMotion::find_pattern(const State<double>& start) {
   for (BodyIndex b(1); b.value() < model_.bodies().size(); b = BodyIndex(b.value() + 1)) {
     const BodyInfo& body = model_.bodies()[b];
     if (body.nu == 0) continue;
-    // All directions of a joint together: what depends on one of them depends on the others in general.
+    // All directions of a joint at once: what depends on one of them usually depends on the others.
     const auto set = [&](double d) {
       for (int i = body.q_start; i < body.q_start + body.nq; ++i) state_.q[at(i)].d = d;
       for (int k = body.u_start; k < body.u_start + body.nu; ++k) state_.u[at(k)].d = dual_.udot[at(k)].d = d;
@@ -203,7 +203,7 @@ void ImplicitMotion::find_pattern(const State<double>& start) {
   }
 }
 
-// Columns with all that the last evaluation spoiled.
+// Appends `count` equal columns with the rows that the last evaluation made NaN.
 void ImplicitMotion::add_columns_to_pattern(int count) {
   for (int k = 0; k < count; ++k) {
     for (int i = 0; i < rest_.rows; ++i) {
@@ -217,8 +217,8 @@ void ImplicitMotion::add_columns_to_pattern(int count) {
   }
 }
 
-// Whether anything but inertia, gravity, beams, springs between points and cut joints, with what drives them,
-// acts on floating bodies.
+// True if floating bodies are subject to anything other than inertia, gravity, beams, springs between points,
+// and cut joints with their drives.
 bool ImplicitMotion::has_forces_and_constraints() const {
   const ForceSet<Dual>& forces = dual_numbers_.forces;
   const auto acts_on_body = [&](const auto& element) { return element.u < model_.nu(); };
@@ -276,7 +276,7 @@ void ImplicitMotion::find_masses_of_cables() {
   }
 }
 
-// Speeds in turn join the first group in which nobody has a number in common with them.
+// Assigns each speed to the first group whose speeds share no number of r and v with it.
 void ImplicitMotion::find_groups() {
   std::vector<std::vector<char>> taken;  // by group: rows of r, then of v
   const auto rows_of = [&](int k, auto&& f) {
@@ -317,7 +317,7 @@ void ImplicitMotion::evaluate(std::span<const double> lambda) {
   dual_.update_residual(model_, dual_numbers_, lambda);
 }
 
-// Forces and constraints on floating bodies, whose H is 1.
+// Forces and constraints on floating bodies, for which H is the identity.
 void ImplicitMotion::evaluate_rest(std::span<const double> lambda) {
   update_kinematics(model_, dual_numbers_, state_, dual_.kinematics);
   update_applied_forces(model_, dual_numbers_, state_, dual_.kinematics, dual_.forces);
@@ -336,7 +336,7 @@ void ImplicitMotion::evaluate_rest(std::span<const double> lambda) {
   }
 }
 
-// A displacement moves the coordinates of its joint alone.
+// A displacement changes the coordinates of its own joint only.
 void ImplicitMotion::seed_q(int k, const State<double>& state, double size) {
   if (k >= model_.nu()) return;  // a state
   const BodyInfo& body = model_.bodies()[body_of_speed_[at(k)]];
@@ -368,7 +368,7 @@ void ImplicitMotion::take_columns(std::span<const double> lambda, std::vector<do
   }
 }
 
-// Motion and forces do not depend on udot: they are evaluated once.
+// Motion and forces do not depend on udot and are evaluated once.
 void ImplicitMotion::take_mass_columns(std::span<const double> lambda) {
   dual_.update_forces(model_, dual_numbers_, state_);
   std::ranges::copy(dual_.forces.tau, tau_.begin());
@@ -409,7 +409,7 @@ void ImplicitMotion::update_tangents(const State<double>& state, std::span<const
 
 // ---- floating bodies --------------------------------------------------------------------------------------
 
-// Whether each cut joint is driven by its own coordinates and speeds alone, and these act on nothing else.
+// Tests whether each cut joint is driven by its own coordinates and speeds alone, which affect nothing else.
 void ImplicitMotion::find_drives(const State<double>& start) {
   const double spoiled = std::numeric_limits<double>::quiet_NaN();
   auto& cut = dual_.forces.cut;
@@ -448,7 +448,7 @@ void ImplicitMotion::find_drives(const State<double>& start) {
   if (is_own) drives_.resize(model_.cut_joints().size());
 }
 
-// By one coordinate or speed of all joints at a time.
+// Differentiates with respect to one coordinate or speed of all joints at a time.
 void ImplicitMotion::update_drives() {
   auto& cut = dual_.forces.cut;
   const std::size_t nq = state_.q.size(), nu = state_.u.size();
@@ -499,7 +499,7 @@ void ImplicitMotion::add_closed_forms(const State<double>& state, std::span<cons
   for (int k = model_.nu(); k < pattern_.rows; ++k) M[pattern_.place(k, k)] = 1.0;
 }
 
-// Three rows follow one another in the pattern.
+// Three rows are consecutive in the pattern.
 void ImplicitMotion::add_beams(const State<double>& state) {
   update_kinematics(model_, numbers_, state, plain_.kinematics);
   beams_.update(state, plain_.kinematics);

@@ -1,5 +1,5 @@
-// The equations of motion in implicit form, with multipliers, and their tangents as sparse matrices: what
-// implicit integration rules ask for at every stage.
+// The equations of motion in implicit form, with multipliers, and their tangents as sparse matrices, which
+// implicit integration rules need at every stage.
 //
 //   r(t, q, u, x, udot, lambda) = M udot + c - f - C^T lambda  (nu)
 //   and, of states x with a rate, xdot - rate(t, q, u, x)      (nx)
@@ -7,14 +7,14 @@
 //   M = r by [udot, xdot],  D = r by [u, x],  K = r by q;    C = v by [u, x],  v_q = v by q
 // with columns of zeros for x in K, C and v_q.
 // "By q_k" means along the tangent of plus(); t is held fixed. Rows that stand for rotors belong to M: they
-// are zero in v and C, and their multipliers do not matter.
+// are zero in v and C, and their multipliers have no effect.
 //
-// Tangents come from running the same code on Dual, for many directions at once: two speeds may share an
-// evaluation where no number of r and v depends on both (A. R. Curtis, M. J. D. Powell, J. K. Reid, On the
-// estimation of sparse Jacobian matrices, J. Inst. Maths Applics 13 (1974) 117-119). The pattern is that of
-// the code itself: at the beginning each direction is followed by a derivative that is not a number, which
-// spoils all that depends on it, zeros included. A model of few speeds, or a tree, takes nu evaluations for
-// each of q, u and udot.
+// Tangents come from running the same code on Dual, for several directions at once: two speeds may share an
+// evaluation if no number of r and v depends on both (A. R. Curtis, M. J. D. Powell, J. K. Reid, On the
+// estimation of sparse Jacobian matrices, J. Inst. Maths Applics 13 (1974) 117-119). The pattern is found by
+// the code itself: at the beginning each direction is seeded with NaN as derivative, which propagates to
+// everything that depends on it, even through zeros. A model of few speeds, or a tree, takes nu evaluations
+// for each of q, u and udot.
 //
 // If all bodies float, inertia and cut joints have tangents in closed form (floating_tangents.h). Dual
 // numbers then serve for the rest: forces and constraints, along the speeds on which they depend.
@@ -36,30 +36,31 @@ namespace sestina {
 class ImplicitMotion {
  public:
   // The model must outlive this. A model with a UserForce is refused (InputError).
-  // `closed_forms`: false to take all tangents by dual numbers.
+  // `closed_forms`: false to compute all tangents with dual numbers.
   ImplicitMotion(const Model& model, const Properties<double>& properties, bool closed_forms = true);
 
-  // r and v. wdot = [udot, xdot]. tau (nu), or nothing, is added to the generalised forces. No allocation.
+  // Computes r and v. wdot = [udot, xdot]. tau (nu), if not empty, is added to the generalised forces. No
+  // allocation.
   void update(const State<double>& state, std::span<const double> wdot, std::span<const double> lambda,
               std::span<const double> tau);
   double r(std::size_t i) const { return plain_.residual(i); }
   double v(std::size_t row) const;
-  // Why the last r or v is not finite.
+  // Returns the reason why the last r or v is not finite.
   std::string explain_non_finite(const State<double>& state);
 
-  // Of M, D, K (nw x nw) with nw = nu + nx, and of C, v_q (rows x nw).
+  // The patterns of M, D, K (nw x nw), nw = nu + nx, and of C, v_q (rows x nw).
   const SparsePattern& pattern() const { return pattern_; }
   const SparsePattern& row_pattern() const { return row_pattern_; }
-  // How many evaluations on dual numbers all directions of one kind take together.
+  // The number of evaluations on dual numbers for all directions of one kind.
   std::size_t evaluations() const { return groups_.size(); }
 
-  // The numbers at a state, in the order of the patterns. No allocation.
+  // Computes the numbers of the matrices at a state, in the order of the patterns. No allocation.
   void update_tangents(const State<double>& state, std::span<const double> wdot,
                        std::span<const double> lambda);
   std::vector<double> M, D, K, C, v_q;
 
  private:
-  // The model run on one kind of scalar.
+  // One evaluation of the model for one kind of scalar.
   template <class T>
   struct Run {
     explicit Run(const Model& model);
@@ -77,7 +78,8 @@ class ImplicitMotion {
     InverseDynamics<T> inverse;
     std::vector<T> udot, xdot, lambda;  // (nu), (nx), (rows)
     bool has_rotors = false;
-    // Whether rows that stand for inertias depend on accelerations of bodies, beside those of speeds.
+    // True if rows that stand for inertias depend on accelerations of bodies, and not only on those of
+    // speeds.
     bool rotors_turn_with_bodies = false;
   };
 
@@ -107,22 +109,22 @@ class ImplicitMotion {
   Properties<Dual> dual_numbers_;
   State<Dual> state_;
   BeamForces beams_;
-  std::vector<std::size_t> beam_places_;  // in the pattern: of the columns of all blocks of beams in turn
-  // Numbers of M, which are constant, where closed forms serve; and their places.
+  std::vector<std::size_t> beam_places_;  // places in the pattern: columns of all beam blocks in turn
+  // With closed forms: the constant numbers of M that belong to cables, with their places.
   std::vector<std::pair<std::size_t, double>> cable_masses_;
   Run<double> plain_;
   Run<Dual> dual_;  // without beams
   SparsePattern pattern_, row_pattern_;
-  // The patterns of the numbers that dual numbers give, and their places among all numbers.
+  // The patterns of the numbers computed with dual numbers, and their places among all numbers.
   SparsePattern rest_, row_rest_;
   std::vector<std::size_t> places_, row_places_;
-  int first_row_ = 0;                     // of those that dual numbers give
+  int first_row_ = 0;                     // first row computed with dual numbers
   std::vector<BodyIndex> body_of_speed_;  // (nu)
   std::vector<std::vector<int>> groups_;  // of speeds that share an evaluation
   std::vector<Dual> tau_;                 // (nu) scratch memory: forces without those of conditions
-  std::vector<SpatialForce<Dual>> body_;  // by FrameIndex, likewise
+  std::vector<SpatialForce<Dual>> body_;  // by FrameIndex, the same on bodies
   std::optional<FloatingTangents> floating_;
-  // By cut joint, where each is driven by its own coordinates and speeds alone: then the rest has no cut
+  // By cut joint, if each is driven by its own coordinates and speeds alone: dual numbers then omit the cut
   // joints.
   std::vector<FloatingTangents::Drive> drives_;
 };

@@ -22,7 +22,7 @@ using Complex = std::complex<double>;
 constexpr double kRedundantPivot = 1e-10;  // of the largest pivot
 constexpr double kResonance = 1e-13;       // reciprocal condition of an equation that has no solution
 
-// An orthonormal basis of the x with G x = 0.
+// Returns an orthonormal basis of the null space of G.
 MatrixXcd calc_complex_null_space(const MatrixXcd& G) {
   const Eigen::Index n = G.cols();
   if (G.rows() == 0 || n == 0) return MatrixXcd::Identity(n, n);
@@ -32,7 +32,7 @@ MatrixXcd calc_complex_null_space(const MatrixXcd& G) {
   return Q.rightCols(n - qr.rank());
 }
 
-// The x of least norm that comes nearest to A x = b.
+// Returns the x of least norm that minimises |A x - b|.
 VectorXcd solve_least(const MatrixXcd& A, const VectorXcd& b) {
   if (A.size() == 0) return VectorXcd::Zero(A.cols());
   Eigen::CompleteOrthogonalDecomposition<MatrixXcd> complete;
@@ -62,7 +62,7 @@ SmallResponse InputResponse::calc(double w) const {
   const MatrixXcd rate = iw * MatrixXcd::Identity(n, n) - turning_.cast<Complex>();  // (1)
   MatrixXcd S = (iw * tangents_.M + tangents_.r_u) * rate + tangents_.r_q;           // (5)
   VectorXcd r_p = input_.r_p.cast<Complex>();
-  // (iw - rate_x) dx = (rate_q + rate_u rate) dq + rate_p: states follow the motion and act on it.
+  // Solves (iw - rate_x) dx = (rate_q + rate_u rate) dq + rate_p: states follow the motion and act on it.
   const Eigen::Index nx = tangents_.nx();
   MatrixXcd x_q = tangents_.rate_q + tangents_.rate_u * rate;
   VectorXcd x_p = input_.rate_p.cast<Complex>();

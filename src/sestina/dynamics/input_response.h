@@ -1,8 +1,8 @@
-// Steady oscillations of a system about a state under an input that oscillates with a small amplitude.
+// Steady-state oscillations of a system about a state for an input that oscillates with a small amplitude.
 //
-// The input is a parameter p of the model: p = p0 + dp e^(i w t). It may stand in any number: a force, a
-// stiffness, or a prescribed motion, such as that of a shaker. All deviations oscillate likewise, and are in
-// the neighbourhood of the state with q' = N(q) u (linearized_motion.h, (3)), r, g, v (motion_tangents.h)
+// The input is a parameter p of the model: p = p0 + dp e^(i w t). It may occur in any number: a force, a
+// stiffness, or a prescribed motion such as that of a shaker. All deviations oscillate with the same
+// frequency. Near the state, with q' = N(q) u (linearized_motion.h, (3)) and r, g, v (motion_tangents.h),
 //   du = (i w - T) dq,   T dq_k = [N u, N e_k]                                                        (1)
 //   conditions on positions:   C dq = -g_p dp                                                         (2)
 //   conditions on speeds:      C du + v_q dq = -v_p dp                                                (3)
@@ -10,7 +10,7 @@
 // With G dq the left sides of (2) and (3), Z a basis of G Z = 0 and Y one of C Y = 0:
 //   dq = dq_0 + Z z,   G dq_0 = right sides,   Y^T S Z z = -Y^T (S dq_0 + r_p dp),
 //   S = (i w M + r_u)(i w - T) + r_q                                                                  (5)
-// dlambda is the one of least norm that satisfies (4).
+// dlambda is the solution of (4) of least norm.
 #pragma once
 
 #include <Eigen/Core>
@@ -30,11 +30,11 @@ struct SmallResponse {
 
 class InputResponse {
  public:
-  // For the state of the last update_tangents(..., by_speeds) of `tangents`, which must outlive this.
+  // Uses the state of the last update_tangents(..., by_speeds) of `tangents`, which must outlive this object.
   InputResponse(const Model& model, const MotionTangents& tangents, const State<double>& state,
                 InputTangent input);
 
-  // `w` (rad/s) is not negative. Throws ComputationError where an oscillation without damping resonates.
+  // `w` (rad/s) must not be negative. Throws ComputationError at a resonance without damping.
   SmallResponse calc(double w) const;
 
  private:

@@ -28,38 +28,38 @@ InputTangents::InputTangents(const Model& model, const Properties<double>& prope
     moving.d = 0.0;
   }
   const Eigen::Index rows = model.constraint_rows();
-  told_ = {VectorXd::Zero(model.nu()), VectorXd::Zero(rows), VectorXd::Zero(rows), VectorXd::Zero(rows),
-           VectorXd::Zero(model.nx())};
+  result_ = {VectorXd::Zero(model.nu()), VectorXd::Zero(rows), VectorXd::Zero(rows), VectorXd::Zero(rows),
+             VectorXd::Zero(model.nx())};
 }
 
-// Moves state_ to the state, of which nothing depends on the parameter, and the bodies with it.
+// Sets state_, which does not depend on the parameter, and the motion of the bodies, which may.
 void InputTangents::set_state(const Properties<Dual>& properties, const State<double>& state) {
   copy_state(state, state_);
   update_kinematics(model_, properties, state_, kinematics_);
 }
 
-// Takes g_p and v_p.
+// Computes g_p and v_p.
 void InputTangents::update_rows(const Properties<Dual>& properties) {
   update_constraint_rows(model_, properties, state_, kinematics_, rows_);
-  for (Eigen::Index i = 0; i < told_.g_p.size(); ++i) {
+  for (Eigen::Index i = 0; i < result_.g_p.size(); ++i) {
     const ConstraintRow<Dual>& row = rows_.rows[static_cast<std::size_t>(i)];
     if (row.is_inertia) continue;
-    told_.g_p[i] = row.is_on_position ? row.error.d : 0.0;
-    told_.v_p[i] = row.velocity.d;
+    result_.g_p[i] = row.is_on_position ? row.error.d : 0.0;
+    result_.v_p[i] = row.velocity.d;
   }
 }
 
 const InputTangent& InputTangents::calc_conditions(std::size_t k, const State<double>& state) {
   set_state(by_parameter_[k], state);
   if (!lambda_.empty()) update_rows(by_parameter_[k]);
-  return told_;
+  return result_;
 }
 
 // Adds the forces of the conditions to forces_.
 void InputTangents::add_constraints(const Properties<Dual>& properties, std::span<const double> lambda) {
   update_rows(properties);
   if (std::ranges::any_of(rows_.rows, &ConstraintRow<Dual>::is_inertia)) {
-    // For accelerations alone; the rest follows when the forces are complete.
+    // Needed for the accelerations only; the rest is updated when the forces are complete.
     update_inverse_dynamics<Dual>(model_, properties, kinematics_, forces_, udot_, inverse_);
   }
   for (std::size_t i = 0; i < lambda.size(); ++i) {
@@ -84,11 +84,11 @@ const InputTangent& InputTangents::calc(std::size_t k, const State<double>& stat
     const ConstraintRow<Dual>& row = rows_.rows[i];
     if (row.is_inertia) continue;
     const Dual a = row.bias + calc_rate<Dual>(rows_, row, inverse_.acceleration, udot_);
-    told_.a_p[static_cast<Eigen::Index>(i)] = a.d;
+    result_.a_p[static_cast<Eigen::Index>(i)] = a.d;
   }
-  std::ranges::transform(inverse_.residual, told_.r_p.begin(), &Dual::d);
-  std::ranges::transform(forces_.rates, told_.rate_p.begin(), &Dual::d);
-  return told_;
+  std::ranges::transform(inverse_.residual, result_.r_p.begin(), &Dual::d);
+  std::ranges::transform(forces_.rates, result_.rate_p.begin(), &Dual::d);
+  return result_;
 }
 
 InputTangent calc_input_tangent(const Model& model, const Properties<double>& properties,

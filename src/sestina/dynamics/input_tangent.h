@@ -1,5 +1,5 @@
-// Derivatives of the equations of motion by parameters of the model: of the residual and the conditions of
-// motion_tangents.h, with state, udot and lambda held fixed.
+// Derivatives of the equations of motion with respect to parameters of the model: of the residual and the
+// conditions of motion_tangents.h, with state, udot and lambda held fixed.
 //
 // They come from running the same code on Dual, once for each parameter: O(n).
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace sestina {
 
-// Derivatives of r, g, v, a and rate by a parameter p.
+// Derivatives of r, g, v, a and rate with respect to a parameter p.
 struct InputTangent {
   Eigen::VectorXd r_p;            // (nu)
   Eigen::VectorXd g_p, v_p, a_p;  // (rows)
@@ -24,14 +24,15 @@ struct InputTangent {
 
 class InputTangents {
  public:
-  // `parameters` by their places in Model::parameters(). The model must outlive this.
+  // `parameters`: indices in Model::parameters(). The model must outlive this object.
   InputTangents(const Model& model, const Properties<double>& properties, std::span<const int> parameters);
 
   std::size_t size() const { return by_parameter_.size(); }
-  // By the k-th of the parameters; udot (nu), lambda (rows). Valid until the next call.
+  // Derivatives with respect to the k-th of the parameters; udot (nu), lambda (rows). Valid until the next
+  // call.
   const InputTangent& calc(std::size_t k, const State<double>& state, std::span<const double> udot,
                            std::span<const double> lambda);
-  // g_p and v_p alone.
+  // Computes g_p and v_p only.
   const InputTangent& calc_conditions(std::size_t k, const State<double>& state);
 
  private:
@@ -40,17 +41,17 @@ class InputTangents {
   void add_constraints(const Properties<Dual>& properties, std::span<const double> lambda);
 
   const Model& model_;
-  std::vector<Properties<Dual>> by_parameter_;  // each moves with its parameter
+  std::vector<Properties<Dual>> by_parameter_;  // each has derivatives by its own parameter
   State<Dual> state_;
   Kinematics<Dual> kinematics_;
   AppliedForces<Dual> forces_;
   ConstraintRows<Dual> rows_;
   InverseDynamics<Dual> inverse_;
   std::vector<Dual> udot_, lambda_;
-  InputTangent told_;
+  InputTangent result_;
 };
 
-// By one parameter. Throws InputError if the model has no such parameter.
+// Derivatives with respect to one parameter. Throws InputError if the model has no such parameter.
 InputTangent calc_input_tangent(const Model& model, const Properties<double>& properties,
                                 const State<double>& state, std::span<const double> udot,
                                 const Eigen::VectorXd& lambda, std::string_view parameter);

@@ -21,7 +21,7 @@ struct MotionLanes {
   Lanes3<T> w, v;
 };
 
-// Force that body itself requires, without its children: M A + gyroscopic_force() - applied.
+// The force that the body itself requires, without its children: M A + gyroscopic_force() - applied.
 template <class T>
 [[gnu::always_inline]] inline ForceLanes<T> calc_own_force(const RigidInertia<T>& M, const MotionLanes<T>& A,
                                                            const Lanes3<T>& w,
@@ -46,7 +46,8 @@ template <class T>
       const SpatialMotion<T>& A_P = result.acceleration[parent];
       A = {Lanes3<T>(A_P.w), Lanes3<T>(A_P.v)};
     }
-    // Rounded as in the recursion: the residual of a thousand links is hardly more than the rounding of A.
+    // Rounded as in the recursion, so that the residual of a thousand links is hardly larger than the
+    // rounding of A.
     A.v += cross(A.w, Lanes3<T>(kinematics.s[i]));
     A.v += Lanes3<T>(kinematics.bias[i].v);
     A.w += Lanes3<T>(kinematics.bias[i].w);
@@ -131,7 +132,7 @@ std::vector<double> calc_residual_scale(const Model& model, const Properties<dou
     double torque = 0.0, force = 0.0;
     for (const auto& term : terms) torque += norm(term.torque), force += norm(term.force);
     // Uses norms and lever arms: a product that vanishes because its factors are parallel or perpendicular,
-    // as the moment of a weight that hangs straight down, still has the round-off of its factors.
+    // such as the moment of a weight that hangs straight down, still has the round-off of its factors.
     torque += M.mass * norm(M.c) * (norm(result.acceleration[i].v) + norm(properties.gravity));
     for (BodyIndex a = b; a != kGround; a = model.bodies()[a].parent) {
       const BodyInfo& info = model.bodies()[a];

@@ -14,7 +14,7 @@ bool is_zero(const SymMat3<double>& A) {
   return A.xx == 0.0 && A.yy == 0.0 && A.zz == 0.0 && A.xy == 0.0 && A.xz == 0.0 && A.yz == 0.0;
 }
 
-// theta of dR = theta x R.
+// Returns theta of dR = theta x R.
 Vec3<double> turn(const Rotation<Dual>& R) {
   Vec3<double> twice;
   for (int j = 0; j < 3; ++j) twice += cross(value(R.column(j)), derivative(R.column(j)));
@@ -151,7 +151,7 @@ InverseDynamicsByParameters::Displacement InverseDynamicsByParameters::displace(
   return d;
 }
 
-// Moves the bodies for the applied forces.
+// Displaces the bodies for the applied forces.
 void InverseDynamicsByParameters::move_subtree(const Displacement& d) {
   const BodyMotion<double>& base = kinematics_->motion[d.body];
   for (std::size_t i = d.body; i < subtree_end_[d.body]; ++i) {
@@ -202,7 +202,7 @@ void InverseDynamicsByParameters::add_gravity(const Vec3<double>& gravity, std::
   }
 }
 
-// The derivatives of the applied forces, with the displaced motions of the bodies.
+// The derivatives of the applied forces for the displaced motions of the bodies.
 void InverseDynamicsByParameters::update_forces(const Changes& changes) {
   const bool has_moved = acts_on_bodies_ && !changes.frames.empty();
   for (std::size_t i = 0; has_moved && i < moved_.size(); ++i) {

@@ -1,8 +1,8 @@
-// Derivatives of inverse dynamics by the parameters of the model, from the sums over subtrees that
-// inverse_dynamics_derivatives.h has already: O(n) for a parameter, and less where it changes few bodies.
+// Derivatives of inverse dynamics with respect to the parameters of the model, from the subtree sums of
+// inverse_dynamics_derivatives.h: O(n) for a parameter, and less if it affects few bodies.
 //
 // State and udot are held fixed. In the notation of inverse_dynamics_derivatives.h a parameter changes
-//   - a body's mass, mass moment and inertia by m', h', J', so that the body requires the further force
+//   - a body's mass, mass moment and inertia by m', h', J', so that the body requires the additional force
 //       [J' alpha + h' x a + w x J' w;  m' a + alpha x h' + w x (w x h')]                            (1)
 //   - gravity by g': each subtree requires [h x -g'; -m g']                                          (2)
 //   - the pose of the joint's frame F in the parent P. This displaces the subtree of the joint's body j
@@ -11,14 +11,13 @@
 //       psi   = w_P x theta,   beta = alpha_P x theta + w_P x psi                                    (3)
 //       gamma = alpha_P x eta + w_P x (w_P x eta) + 2 psi x r.v
 //               + (a_P + alpha_P x s + w_P x (w_P x s)) x theta
-//     and the terms of the joint itself cancel. Body i of the subtree then requires d'F_i, that is (6) there
-//     with gamma + beta x p + 2 psi x (v_i - v_j); on the speeds of j and outboard of it
+//     and the terms of the joint itself cancel. Body i of the subtree then requires d'F_i, which is (6) there
+//     with gamma + beta x p + 2 psi x (v_i - v_j); for the speeds of j and outboard of it
 //       dresidual_l = H_l . d'F_i                                                                    (4)
-//     and inboard of it (8) and (9) hold.
-//   - joint springs and dampers by numbers, the other applied forces by update_applied_forces on dual
-//   numbers,
-//     with the displaced motions of the bodies.
-// Where it changes an axis or a pitch of a joint, ParameterDerivatives is used.
+//     and for those inboard of it (8) and (9) hold.
+//   - joint springs and dampers, by their numbers; the other applied forces, by update_applied_forces on dual
+//     numbers with the displaced motions of the bodies.
+// If it changes an axis or a pitch of a joint, ParameterDerivatives is used.
 #pragma once
 
 #include <memory>
@@ -34,22 +33,23 @@ namespace sestina {
 class InverseDynamicsByParameters {
  public:
   // Evaluates at the values properties.parameters. The model and the properties must outlive this object.
-  // Takes the models that InverseDynamicsDerivatives takes.
+  // Accepts the same models as InverseDynamicsDerivatives.
   InverseDynamicsByParameters(const Model& model, const Properties<double>& properties);
 
-  // Takes the state to which `kinematics` belongs. `at` has been updated there, with udot (nu). All must live
-  // as long as calc() is called.
+  // Sets the state to which `kinematics` belongs. `at` has been updated there, with udot (nu). All arguments
+  // must live as long as calc() is called.
   void start(const State<double>& state, const Kinematics<double>& kinematics, std::span<const double> udot,
              const SubtreeSums& at);
-  // Computes dresidual/dp (nu) for a parameter by its place in Model::parameters(). No allocation, but for
-  // the first parameter that changes an axis or a pitch.
+  // Computes dresidual/dp (nu) for a parameter, given by its index in Model::parameters(). No allocation,
+  // except for the first parameter that changes an axis or a pitch.
   void calc(int parameter, std::span<double> by);
-  // The product of dresidual/dp with the virtual motion, whose sums belong to the same state: O(1) where no
-  // other forces act than springs and dampers on joints.
+  // The product of dresidual/dp with the virtual motion, whose sums belong to the same state: O(1) if the
+  // only forces are joint springs and dampers.
   double calc_product(int parameter, const VirtualMotion& virtual_motion);
 
  private:
-  // What a parameter changes: derivatives by it. Members without a frame are in the body's joint frame M.
+  // The quantities that a parameter changes, as derivatives. Members without a frame are in the body's joint
+  // frame M.
   struct Mass {
     std::size_t body;
     double mass;
@@ -59,7 +59,7 @@ class InverseDynamicsByParameters {
   struct Frame {
     std::size_t body;
     Vec3<double> theta, p;  // of X_PF, in the joint frame of the parent
-    Vec3<double> p_PF;      // the value
+    Vec3<double> p_PF;      // the value, without derivative
   };
   // A generalised force linear in udot, q and u: armatures, springs and dampers on a joint.
   struct Diagonal {
@@ -72,7 +72,7 @@ class InverseDynamicsByParameters {
     std::vector<Diagonal> diagonals;
     Vec3<double> gravity;
     bool changes_gravity = false, changes_joint = false;
-    std::optional<Properties<Dual>> properties;  // for the applied forces
+    std::optional<Properties<Dual>> properties;  // numbers for the applied forces
   };
   struct Displacement {
     std::size_t body;
@@ -93,17 +93,17 @@ class InverseDynamicsByParameters {
 
   const Model& model_;
   const Properties<double>& properties_;
-  std::vector<std::optional<Changes>> changes_;  // by parameter, found when it is asked for
+  std::vector<std::optional<Changes>> changes_;  // by parameter, computed on first use
   std::vector<std::size_t> subtree_end_;         // by BodyIndex
-  std::vector<SpatialForce<double>> force_;      // by BodyIndex: what bodies require, passed inward
-  std::vector<MotionRates> moved_;               // by BodyIndex: zeros but for displaced bodies
-  std::optional<DualForces> dual_;               // where there are other forces than on joints
+  std::vector<SpatialForce<double>> force_;      // by BodyIndex: required forces, passed inward
+  std::vector<MotionRates> moved_;               // by BodyIndex: zero except for displaced bodies
+  std::optional<DualForces> dual_;               // if there are forces other than those on joints
   bool acts_on_bodies_ = false;
   const State<double>* state_ = nullptr;
   const Kinematics<double>* kinematics_ = nullptr;
   std::span<const double> udot_;
   const SubtreeSums* at_ = nullptr;
-  std::unique_ptr<ParameterDerivatives> by_parameters_;  // for axes and pitches
+  std::unique_ptr<ParameterDerivatives> by_parameters_;  // for parameters of axes and pitches
   std::vector<double> column_;                           // (nu) scratch memory
 };
 

@@ -1,4 +1,4 @@
-// Derivatives of inverse dynamics by q and u, and the mass matrix: analytical, O(n depth).
+// Derivatives of inverse dynamics with respect to q and u, and the mass matrix: analytical, O(n depth).
 //
 // "By q_k" means along the tangent of `plus` (joints/joint.h): the derivative of f(plus(q, d)) by d_k at d =
 // 0. There are nu such directions; Euler parameters have three. The residual is that of inverse_dynamics.h;
@@ -21,9 +21,10 @@
 // Body i then requires the force M_i [beta; gamma + beta x p], and the second part of (2) and the gyroscopic
 // terms add the Coriolis force 2 psi x velocity on each element of its mass. Summed over the subtree, with
 // rho from Mo_j and velocities relative to v_j:
-//   d'F_j = M [beta; gamma] + [2 (tr G 1 - G) psi; 2 psi x P],   G = sum of velocity rho^T,  P = sum of
-//   velocity  (6)
-// M, G and P pass from B to its parent at -s with dv = v_B - v_P (E = sum of rho rho^T, h = sum of rho):
+//   d'F_j = M [beta; gamma] + [2 (tr G 1 - G) psi; 2 psi x P],
+//   G = sum of velocity rho^T,  P = sum of velocity                                   (6)
+// M, G and P are passed from B to its parent at -s with dv = v_B - v_P (E = sum of rho rho^T, h = sum of
+// rho):
 //   P += m dv,   G += P s^T + dv h^T,   E += s (h + m s)^T + h s^T,   h += m s        (7)
 // The displaced subtree acts on inboard bodies by dF_j = d'F_j + theta x F_j, at a place moved by eta:
 //   Q_k = d'F_j + [theta x F_j.torque + eta x F_j.force; theta x F_j.force]           (8)
@@ -32,9 +33,9 @@
 //   dresidual_l/dq_k = H_l . d'F_i = U_l . [beta; gamma]_k + W_l . psi_k                (10)
 //   U_l = M_i H_l,   W_l = 2 (tr G 1 - G^T) H_l.w + 2 P x H_l.v,   passed inward by
 //   U := shift_back(U, s),   W += 2 dv x U.force
-// For two speeds on one joint, (9) is taken about Mo_j moving along, plus dH_l . F_j. The mass matrix is M_kl
-// = U_k . H_l, with the armature on the diagonal. In F of (8) applied forces rotate with their body; the
-// other part of their derivatives is added afterwards (force_derivatives.h).
+// For two speeds on one joint, (9) is taken about the moving point Mo_j, plus dH_l . F_j. The mass matrix is
+// M_kl = U_k . H_l, with the armature on the diagonal. In F of (8) applied forces rotate with their body; the
+// rest of their derivatives is added afterwards (force_derivatives.h).
 //
 // | here              | Singh et al. 2022 | meaning                                                  |
 // |-------------------|-------------------|----------------------------------------------------------|
@@ -47,7 +48,7 @@
 //
 // Cost: O(n) for the quantities of bodies, and some 70 multiplications for each pair of speeds of which one
 // is inboard of the other; pairs on different branches are zero and not computed. Memory 3 nu^2 numbers: 24
-// MB
+// MB for 1000 speeds. Source: Singh, Russell and Wensing, Efficient analytical derivatives of rigid-body
 // dynamics using spatial vector algebra, IEEE RA-L 7 (2022); Carpentier and Mansard, Analytical derivatives
 // of rigid body dynamics algorithms, RSS 2018; here in ground axes about each body's own point, classical
 // accelerations.
@@ -65,10 +66,10 @@ struct SubtreePass;
 
 class InverseDynamicsDerivatives {
  public:
-  // The model and the properties must outlive this. A model with a UserForce is refused (InputError).
+  // The model and the properties must outlive this object. A model with a UserForce is refused (InputError).
   InverseDynamicsDerivatives(const Model& model, const Properties<double>& properties);
 
-  // For the state to which `kinematics` and `forces` belong, and udot (nu). No allocation.
+  // Updates for the state to which `kinematics` and `forces` belong, and udot (nu). No allocation.
   void update(const State<double>& state, const Kinematics<double>& kinematics,
               const AppliedForces<double>& forces, std::span<const double> udot);
 

@@ -30,8 +30,8 @@ void InverseDynamicsTranspose::move(const Kinematics<double>& kinematics) {
   }
 }
 
-// (2) for the speeds of the joint of body i, whose U and W have those of its children; then adds them to the
-// parent's.
+// (2) for the speeds of the joint of body i, whose U and W contain those of its children; then adds U and W
+// to the parent's.
 void InverseDynamicsTranspose::sum_body(std::size_t i, const Kinematics<double>& kinematics,
                                         std::span<double> by_q, std::span<double> by_u) {
   using Lanes = SubtreeSums::Lanes;

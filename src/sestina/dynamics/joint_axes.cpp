@@ -9,7 +9,7 @@ namespace {
 // Larger than the round-off of three consecutive rotations (rad).
 constexpr double kRoundOffOfRotations = 1e-15;
 
-// Rounds to zero, one or minus one if x equals it up to round-off: such rotations are intended.
+// Rounds to 0, 1 or -1 if x equals it up to round-off: such rotations are intended.
 double snapped(double x) {
   const double nearest = std::round(x);
   return std::abs(x - nearest) < kRoundOffOfRotations ? nearest + 0.0 : x;
@@ -40,7 +40,7 @@ struct EulerAngles {
       return;
     }
     offset = direction(C.zy, C.zx);
-    // The remaining rotation has only errors of round-off, however small the twist is.
+    // The remaining rotation is round-off only, however small the twist is.
     const Rotation<double> rest = C * about_z({offset.cos, -offset.sin});
     yaw = direction(rest.xx, rest.yx);
     twist = direction(rest.zz, rest.zy);
@@ -138,7 +138,7 @@ class AxesChoice {
     const Rotation<double> along = own == nullptr ? Rotation<double>::identity() : axes_along(*own);
     const std::size_t child = child_of(body);
     if (child == 0) return own == nullptr ? along : towards(tree_[body].c, along);
-    // z is free: the child's joint gets the same form as the one that follows it.
+    // z may be chosen: the child's joint then gets the same form as the joint after it.
     if (own == nullptr) return is_renamed(child) ? to(child) * kRenamed.transpose() : to(child);
     const EulerAngles angles(along.transpose() * to(child), may_rename_);
     if (!angles.is_parallel) return along * about_z(angles.yaw);

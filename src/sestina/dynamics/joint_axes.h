@@ -91,8 +91,8 @@ struct JointedBody {
 };
 
 struct JointAxes {
-  // `may_rename`: right angles may be made by a permutation of axes. Not allowed if sets of properties differ
-  // in which twists are right angles.
+  // `may_rename`: right angles may be made by a permutation of axes. This must be false if sets of properties
+  // differ in which twists are right angles.
   JointAxes(const Model& model, const Properties<double>& properties, bool may_rename = true);
   // The first of `tree` is the ground.
   JointAxes(const std::vector<JointedBody>& tree, const Vec3<double>& gravity, bool may_rename = true);

@@ -104,8 +104,8 @@ SESTINA_INLINE_IN_LANES inline void JointAxesRecursion<T, P>::to_parent_axes(std
   if (structure_[i].has_yaw) turn({T(body.cos_yaw), T(body.sin_yaw)}, v.x, v.y);
 }
 
-// Computes sines and cosines of all revolute joints separately from the walk, whose dependences from body to
-// body would leave little room to overlap them.
+// Computes the sines and cosines of all revolute joints separately from the walk, whose dependences from body
+// to body would leave little room for overlapping them.
 template <class T, class P>
 void JointAxesRecursion<T, P>::turn_joints(const T* q) {
   const auto angle = [&](const Angle& a) {
@@ -417,7 +417,7 @@ void JointAxesRecursion<T, P>::finish_and_start(T* udot, const Motion* next) {
         if (next->udot != nullptr) motion.A0.w.z += next->udot[link.u_start];
       });
     } else {
-      SpatialMotion<T> A_in_memory = A;  // so that A may stay in registers otherwise
+      SpatialMotion<T> A_in_memory = A;  // so that otherwise A may stay in registers
       BodyMotion motion_in_memory = motion;
       pass_general(i, udot, next, A_in_memory, motion_in_memory);
       A = A_in_memory, motion = motion_in_memory;
@@ -456,7 +456,7 @@ SESTINA_INLINE_IN_LANES inline void JointAxesRecursion<T, P>::pass_force(std::si
     return;
   }
   const Rotation<T>& R = general_[static_cast<std::size_t>(general_of_[i])].R;
-  SpatialForce<T> F_in_memory{R * F.torque, R * F.force};  // so that otherwise it may stay in registers
+  SpatialForce<T> F_in_memory{R * F.torque, R * F.force};  // a copy; F may stay in registers otherwise
   enter_force(i, F_in_memory, enter);
   F = F_in_memory;
 }

@@ -21,11 +21,12 @@
 // and outward
 //   A' = A of P rotated to N, with alpha x s added to a                                                 (e)
 //   udot = e / D - W . A',   A = A' + e_z udot, rotated to B's axes                                     (f)
-// Prismatic joints and screws have H = [turn e_z; slide e_z] in the place of e_z and a shift s that depends
-// on q. A spherical joint is eliminated in B's axes, in which its columns are unit vectors: the rows of
-// torques of I one after the other. The acceleration of a body on a free joint depends only on the forces on
-// it: I A + z = tau is solved for A at once, and its parent feels only tau. Other joints take their columns H
-// and other data from their own class, in P's axes. Inverse dynamics is (a) and (b) with udot in A0.
+// Prismatic joints and screws have H = [turn e_z; slide e_z] instead of e_z and a shift s that
+// depends on q. A spherical joint is eliminated in B's axes, in which its columns are unit vectors:
+// the rows of torques of I one after the other. The acceleration of a body on a free joint depends
+// only on the forces on it: I A + z = tau is solved for A at once, and its parent feels only tau.
+// Other joints take their columns H and other data from their own class, in P's axes. Inverse
+// dynamics is (a) and (b) with udot in A0.
 #pragma once
 
 #include <type_traits>

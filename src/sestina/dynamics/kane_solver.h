@@ -1,7 +1,7 @@
 // Forward dynamics by Kane's method: partial velocities, mass matrix, Cholesky. O(n^3).
 //
 // For body B with mass centre C, w_k and v_k are the partial angular velocity of B and the partial velocity
-// of C by speed k (zero unless k belongs to a joint between B and the ground), arm goes from Mo of k to C:
+// of C for speed k (zero unless k belongs to a joint between B and the ground); arm goes from Mo of k to C:
 //   w_k = H_k.w,    v_k = H_k.v + H_k.w x arm                                            (1)
 //   M_kl = sum over B of  m v_k . v_l + w_k . J_C w_l        (+ armature on the diagonal)   (2)
 //   f_k  = tau_k + sum over B of  v_k . R + w_k . torque     = F_k + F*_k of Kane           (3)
@@ -23,11 +23,11 @@ class KaneSolver {
  public:
   explicit KaneSolver(const Model& model);
 
-  // udot (nu) for the state to which `kinematics` and `forces` belong. No allocation.
+  // Computes udot (nu) for the state to which `kinematics` and `forces` belong. No allocation.
   SolveReport<T> solve(const Properties<T>& properties, const Kinematics<T>& kinematics,
                        const AppliedForces<T>& forces, std::span<T> udot);
 
-  // M of (2), lower triangle; of use without solve().
+  // M of (2), lower triangle; can be used without solve().
   void update_mass_matrix(const Properties<T>& properties, const Kinematics<T>& kinematics);
   const DenseMatrix<T>& mass_matrix() const { return M_; }
 

@@ -117,7 +117,7 @@ template <int k, class T>
   return turn;
 }
 
-// Moves `frame` across a prismatic joint: it goes along an axis and does not turn.
+// Moves `frame` across a prismatic joint: it translates along an axis.
 template <class T>
 [[gnu::always_inline]] inline Passage<T, 1> pass_slide(const BodyProperties<T>& body,
                                                        const Prismatic<T>& joint, const T& q, const T& u,
@@ -145,8 +145,8 @@ template <class T>
     const Lanes3<T>&x = R[0], &y = R[1];
     const Lanes3<T> ax = (M.J.xx - M.J.zz) * x, by = (M.J.yy - M.J.zz) * y;
     const Lanes3<T> diagonal = Lanes3<T>::all(M.J.zz) + (ax * x + by * y);
-    const Lanes3<T> beside = ax * x.rotated() + by * y.rotated();  // xy yz zx
-    Lanes3<T>::store_symmetric(diagonal, beside, result.J);
+    const Lanes3<T> off_diagonal = ax * x.rotated() + by * y.rotated();  // xy yz zx
+    Lanes3<T>::store_symmetric(diagonal, off_diagonal, result.J);
   } else {
     result.J = rotate(Rotation<T>::from_columns(to_vec3(R[0]), to_vec3(R[1]), to_vec3(R[2])), M.J);
   }
@@ -162,13 +162,13 @@ template <int k, class T>
   const Passage<T, 1> turn = pass_turn<k>(body, angle, state.u[column], frame);
   frame.store(kinematics.motion[i]);
   turn.s.store(&kinematics.s[i].x);
-  turn.H_w[0].store(&kinematics.H[column].w.x);  // its v is zero from the beginning
+  turn.H_w[0].store(&kinematics.H[column].w.x);  // H.v stays zero
   turn.bias_w.store_before_more(&kinematics.bias[i].w.x);
   turn.bias_v.store(&kinematics.bias[i].v.x);
 }
 
-// A body that floats in the ground, along the ground's axes: its coordinates are its pose, its speeds its
-// velocity.
+// A body that floats relative to the ground, along the ground's axes: its coordinates are its pose, its
+// speeds its velocity.
 template <class T>
 [[gnu::always_inline]] inline Passage<T, 6> pass_free(const BodyProperties<T>& body, const Free<T>& joint,
                                                       const T* q, const T* u, MovingFrame<T>& frame) {

@@ -32,7 +32,7 @@ Eigen::LLT<MatrixXd> factor_mass(const MatrixXd& mass, double t) {
   return factor;
 }
 
-constexpr double kOfStatesAlone = 1e-12;  // dq of an eigenvector of length 1 in which nothing moves
+constexpr double kOfStatesAlone = 1e-12;  // largest |dq| of a unit eigenvector that moves no coordinate
 
 VectorXcd normalized(const VectorXcd& shape) {
   if (shape.size() == 0) return shape;

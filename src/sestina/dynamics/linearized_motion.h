@@ -1,12 +1,12 @@
-// Small motions about a state, and their modes, with loops and constraints.
+// Small motions about a state, and their modes, including loops and constraints.
 //
 // With y = [dq; du; dx] the deviations from a motion, dq along plus(), x (nx) the states with a rate:
 //   dy/dt = A y + B tau,   tau (nu): further forces along the speeds                               (1)
 // From the residual and its tangents (motion_tangents.h), with Z a basis of C Z = 0:
 //   dudot = -C^+ da + Z w,   Z^T M Z w = -Z^T (dr + M (-C^+ da)),   dr = r_q dq + r_u du + r_x dx   (2)
 //   d(dq)/dt = du + [N u, N e_k] dq_k,   q' = N(q) u                                               (3)
-// where the bracket of (3) is zero but for joints with Euler parameters that turn. Deviations that conditions
-// allow satisfy
+// where the bracket of (3) is zero except for joints with Euler parameters that rotate. Deviations that the
+// conditions allow satisfy
 //   C dq = 0 (of conditions on positions),   v_q dq + C du = 0                                     (4)
 // A maps them into themselves; in an orthonormal basis T of them, A is T^T A T.
 //
@@ -32,7 +32,7 @@ struct LinearizedMotion {
 struct VibrationMode {
   std::complex<double> eigenvalue;  // 1/s; for a pair, the one with positive imaginary part
   Eigen::VectorXcd shape;           // (nu) dq, scaled so that the largest element is 1
-  Eigen::VectorXcd states{};        // (nx) dx; where dq is zero, scaled likewise
+  Eigen::VectorXcd states{};        // (nx) dx; where dq is zero, scaled in the same way
 };
 
 // The matrix (nu x nu) of [N u, N e_k] in (3). Zero where no joint has Euler parameters.
@@ -55,7 +55,7 @@ class AccelerationSolver {
 
 // C with rows of zeros for the conditions on speeds.
 Eigen::MatrixXd calc_rows_on_positions(const MotionTangents& tangents);
-// A alone, otherwise as below.
+// Computes A only, otherwise as below.
 Eigen::MatrixXd calc_state_matrix(const Model& model, const MotionTangents& tangents,
                                   const State<double>& state, const AccelerationSolver& accelerations);
 
@@ -64,15 +64,15 @@ Eigen::MatrixXd calc_state_matrix(const Model& model, const MotionTangents& tang
 LinearizedMotion linearize_motion(const Model& model, const MotionTangents& tangents,
                                   const State<double>& state);
 
-// B for other inputs than forces along the speeds: (n x inputs), where an input adds a column of r_p (nu x
-// inputs) to r, of a_p (rows x inputs) to a, and of rate_p (nx x inputs) to the rates of states.
+// B for inputs other than forces along the speeds: (n x inputs). An input adds a column of r_p (nu x inputs)
+// to r, of a_p (rows x inputs) to a, and of rate_p (nx x inputs) to the rates of states.
 Eigen::MatrixXd calc_input_matrix(const MotionTangents& tangents, const State<double>& state,
                                   const Eigen::MatrixXd& r_p, const Eigen::MatrixXd& a_p,
                                   const Eigen::MatrixXd& rate_p);
 
-// Sorted by their magnitude. At rest without damping one for each degree of freedom, and for each direction
-// in which the state is not stable two with real eigenvalues; otherwise one for each pair of complex
-// eigenvalues and for each real one. Eigenvalues within rounding are zero.
+// Modes sorted by their magnitude. At rest without damping there is one for each degree of freedom, and for
+// each unstable direction two with real eigenvalues; otherwise one for each pair of complex eigenvalues and
+// for each real eigenvalue. Eigenvalues within round-off are zero.
 std::vector<VibrationMode> calc_modes(const Model& model, const MotionTangents& tangents,
                                       const State<double>& state);
 

@@ -25,7 +25,7 @@ Mobility calc_mobility(const Model& model, const Properties<double>& properties,
   update_constraint_rows(model, properties, state, kinematics, rows);
   std::vector<double> matrix(static_cast<std::size_t>(mobility.conditions * mobility.speeds));
   calc_constraint_matrix(model, kinematics, rows, matrix);
-  // The rows of rotors of cut joints are no conditions.
+  // Rows of rotors of cut joints are not conditions.
   const auto is_condition = [&](int r) { return !rows.rows[static_cast<std::size_t>(r)].is_inertia; };
   for (int r = 0; r < mobility.conditions; ++r) {
     if (!is_condition(r)) std::fill_n(matrix.begin() + r * mobility.speeds, mobility.speeds, 0.0);

@@ -11,9 +11,9 @@
 namespace sestina {
 
 struct Mobility {
-  int speeds = 0;      // nu
-  int conditions = 0;  // scalar ones
-  int rank = 0;        // how many of them are independent
+  int speeds = 0;      // number of speeds
+  int conditions = 0;  // number of scalar conditions
+  int rank = 0;        // number of independent ones among them
   int degrees_of_freedom() const { return speeds - rank; }
   int redundant() const { return conditions - rank; }
   // Cut joints and constraints whose forces are not determined because of the redundancy.

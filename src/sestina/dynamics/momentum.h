@@ -23,8 +23,8 @@
 
 namespace sestina {
 
-// p = M(q) u (nu) for the state to which `kinematics` belongs. `subtree` (bodies) is scratch memory and
-// becomes L_B of (1).
+// Computes p = M(q) u (nu) for the state to which `kinematics` belongs. `subtree` (bodies) is scratch memory
+// and becomes L_B of (1).
 template <class T>
 void calc_generalized_momentum(const Model& model, const Properties<T>& properties,
                                const Kinematics<T>& kinematics, std::span<const T> u,
@@ -49,7 +49,7 @@ class MomentumEquations {
 
   const Model& model_;
   const Properties<double>& properties_;
-  Properties<double> weightless_;  // the same without gravity
+  Properties<double> weightless_;  // the same numbers without gravity
   Properties<Dual> with_rates_;    // for dH_FM/dt by dual numbers
   Kinematics<double> kinematics_;
   AppliedForces<double> forces_;

@@ -114,14 +114,14 @@ bool MotionTangents::is_on_position(Eigen::Index row) const {
   return of.is_on_position && !of.is_inertia;
 }
 
-// On dual numbers, for the tangents that stand in state_.
+// Evaluates on dual numbers, for the present tangents of state_.
 void MotionTangents::evaluate(std::span<const double> udot, const Eigen::VectorXd& lambda) {
   update_kinematics(model_, properties_, state_, kinematics_);
   update_applied_forces(model_, properties_, state_, kinematics_, forces_);
   std::transform(udot.begin(), udot.end(), udot_.begin(), [](double x) { return Dual(x); });
   if (!lambda_.empty()) {
     update_constraint_rows(model_, properties_, state_, kinematics_, rows_);
-    if (has_rotors(rows_)) {  // accelerations first; the rest follows when the forces are complete
+    if (has_rotors(rows_)) {  // accelerations first; the rest once the forces are complete
       update_inverse_dynamics<Dual>(model_, properties_, kinematics_, forces_, udot_, inverse_);
     }
     for (std::size_t i = 0; i < lambda_.size(); ++i) {
@@ -203,7 +203,7 @@ void MotionTangents::update_conditions(const State<double>& state) {
   for (Dual& q : state_.q) q.d = 0.0;
 }
 
-// state_ moves along the k-th displacement.
+// Moves state_ along the k-th displacement.
 void MotionTangents::seed_q(Eigen::Index k, const State<double>& state) {
   unit_[at(k)] = 1.0;
   calc_q_dot<double>(model_, state.q, unit_, qdot_);

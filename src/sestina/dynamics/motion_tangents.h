@@ -3,9 +3,9 @@
 //   r(t, q, u, udot, lambda) = M udot + c - f - C^T lambda     (nu)
 //   g(t, q),   v = g' = C u + dg/dt,   a = C udot + bias       (rows), of constraint_row.h
 //
-// r is zero where udot and lambda solve the equations of motion; of a model without loops and constraints it
-// is that of inverse_dynamics.h. Statics needs r, g and their tangents by q at rest, linearisation all of
-// them. "By q_k" means along the tangent of plus(); udot, lambda and t are held fixed.
+// r is zero where udot and lambda solve the equations of motion; for a model without loops and constraints it
+// is that of inverse_dynamics.h. Statics needs r, g and their tangents by q at rest; linearisation needs all
+// of them. "By q_k" means along the tangent of plus(); udot, lambda and t are held fixed.
 //
 // Rows that stand for rotors (constraint_row.h, (4)) belong to M here: they are zero in C, and so are their
 // multipliers.
@@ -29,49 +29,50 @@ namespace sestina {
 
 class MotionTangents {
  public:
-  // The model must outlive this. A model with a UserForce is refused (InputError).
+  // The model must outlive this object. A model with a UserForce is refused (InputError).
   MotionTangents(const Model& model, const Properties<double>& properties);
 
-  // Multiplies gravity and the forces that are given by value (joint_force, point_force, point_torque); 1 at
-  // the beginning.
+  // Scales gravity and the forces that are given by value (joint_force, point_force, point_torque); 1 at the
+  // beginning.
   void set_load(double load);
   double load() const { return forces_.load; }
 
-  // r, g, v, a, C and M.
+  // Updates r, g, v, a, C and M.
   void update(const State<double>& state, std::span<const double> udot, const Eigen::VectorXd& lambda);
-  // The same, and their tangents by q; also by u and x if `by_speeds`.
+  // The same, and their tangents by q; with `by_speeds` also those by u and x.
   void update_tangents(const State<double>& state, std::span<const double> udot,
                        const Eigen::VectorXd& lambda, bool by_speeds);
 
-  // C, M and v_q alone.
+  // Updates C, M and v_q only.
   void update_conditions(const State<double>& state);
 
   // How the wrenches of beams follow the state: as functions of it (the default), or by one step of Newton's
-  // method at each update, from those that they had.
+  // method at each update, starting from the previous wrenches.
   enum class Wrenches { kOfState, kKept };
   void set_wrenches(Wrenches wrenches);
-  // The kept wrenches after a displacement (nu) from the state of the last update.
+  // Sets the kept wrenches after a displacement (nu) from the state of the last update.
   void take(const Eigen::VectorXd& displacement) { beams_.take(displacement.data()); }
   bool has_beams() const { return !beams_.empty(); }
-  // Whether Newton's method with the wrenches of beams as unknowns serves; slack cables need a way downhill.
+  // True if Newton's method can treat the wrenches of beams as unknowns. Slack cables need a descent method.
   bool has_wrenches() const { return beams_.are_all_wrenches(); }
 
-  // Why the last residual, at this state, is not finite.
+  // Returns the reason why the last residual, at this state, is not finite.
   std::string explain_non_finite(const State<double>& state);
 
   Eigen::Index nu() const { return r.size(); }
   Eigen::Index nx() const { return rate_x.rows(); }
   Eigen::Index rows() const { return g.size(); }
-  // Rows of C that are zero stand for rotors. Rows on speeds have no g: they are zero in g.
+  // Zero rows of C stand for rotors. Conditions on speeds have no g: their rows are zero in g.
   bool is_on_position(Eigen::Index row) const;
 
   Eigen::VectorXd r, g, v, a;
   Eigen::VectorXd rate;  // (nx) of the states x
   Eigen::MatrixXd M, C;
   Eigen::MatrixXd r_q, r_u, v_q, a_q, a_u;  // (nu x nu), (rows x nu); v by u is C
-  // Of states x with a rate(q, u, x): (nu x nx), (nx x nu), (nx x nx). Those by x come with those by u.
+  // Derivatives for states x with a rate(q, u, x): (nu x nx), (nx x nu), (nx x nx). Those by x are computed
+  // with those by u.
   Eigen::MatrixXd r_x, rate_q, rate_u, rate_x;
-  // The sum of the magnitudes of the terms of r (nu), which round-off is relative to.
+  // The sum of the magnitudes of the terms of r (nu): the scale of its round-off.
   Eigen::VectorXd scale;
 
  private:
@@ -86,7 +87,7 @@ class MotionTangents {
   BeamForces beams_;
   Wrenches wrenches_ = Wrenches::kOfState;
   Properties<double> numbers_;   // without beams
-  Properties<Dual> properties_;  // likewise
+  Properties<Dual> properties_;  // without beams
   State<Dual> state_;
   Kinematics<Dual> kinematics_;
   AppliedForces<Dual> forces_;

@@ -1,6 +1,7 @@
 // The conditions that are open at a body during constrained_recursion.h, side by side: the numbers of the
-// i-th stand at place i of every line. Lines are padded with zeros to whole blocks of four, so that the loops
-// have no remainder and four conditions take one instruction where the processor has registers of this width.
+// i-th condition are at position i of every line. Lines are padded with zeros to whole blocks of four, so
+// that loops have no remainder and one instruction handles four conditions on a processor with registers of
+// this width.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ class OpenRows {
  public:
   static constexpr std::size_t kBlock = 4;
   using Block = double __attribute__((vector_size(32)));
-  // What load() returns: a function that returned a bare vector would depend on the instruction set.
+  // The return type of load(): the calling convention for a bare vector would depend on the instruction set.
   struct Loaded {
     Block block;
   };
@@ -41,18 +42,18 @@ class OpenRows {
   std::size_t find(int row) const {
     return static_cast<std::size_t>(std::find(rows_.begin(), rows_.end(), row) - rows_.begin());
   }
-  // The place of a new row; its numbers are zero.
+  // Returns the position of a new row; its numbers are zero.
   std::size_t append(int row);
-  // The last one takes the place of the i-th.
+  // Moves the last row to position i.
   void remove(std::size_t i);
   void clear() {
     if (!empty()) clear_numbers();
   }
-  // Where the recursion has listed the rows; none since they changed.
+  // Position at which the recursion has listed the rows; kNone if they have changed since.
   std::size_t listed = kNone;
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-  // All numbers, for loops that need not look up where they are after each store.
+  // All numbers, for loops that then need not reload the pointers after each store.
   struct Lines {
     double* first;
     std::size_t stride, padded;
@@ -78,7 +79,7 @@ class OpenRows {
     __builtin_memcpy(to, &block, sizeof block);
   }
 
-  // The K of one block.
+  // K for one block of conditions.
   struct Forces {
     Block K[6];
 
@@ -88,13 +89,13 @@ class OpenRows {
     [[gnu::always_inline]] void store(const Lines& lines, std::size_t i) const {
       for (std::size_t x = 0; x < 6; ++x) lines.store(K[x], x, i);
     }
-    // From the point at s = p_PQ back to P.
+    // Shifts from the point at s = p_PQ back to P.
     [[gnu::always_inline]] void shift_back(const Vec3<double>& s) {
       K[0] += s.y * K[5] - s.z * K[4];
       K[1] += s.z * K[3] - s.x * K[5];
       K[2] += s.x * K[4] - s.y * K[3];
     }
-    // |K|^2, torques divided by a length.
+    // K|^2, with torques divided by a length.
     [[gnu::always_inline]] void update_largest(double by_length_squared, const Lines& lines,
                                                std::size_t i) const {
       const Block size = by_length_squared * (K[0] * K[0] + K[1] * K[1] + K[2] * K[2]) +

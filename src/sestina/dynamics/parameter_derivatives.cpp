@@ -12,7 +12,8 @@
 namespace sestina {
 namespace {
 
-// Memory for each parameter: numbers of bodies and points with derivatives, and two rows of results.
+// Checks the memory for each parameter: numbers of bodies and points with derivatives, and two rows of
+// results.
 void check_room(const Model& model, const Properties<double>& properties) {
   const auto count = static_cast<double>(properties.parameters.size());
   const double of_one = static_cast<double>(properties.bodies.size()) * sizeof(BodyProperties<Dual>) +

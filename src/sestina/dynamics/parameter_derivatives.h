@@ -1,4 +1,4 @@
-// Derivatives of forward and of inverse dynamics by the parameters of the model, all in one call.
+// Derivatives of forward and inverse dynamics with respect to the parameters of the model, all in one call.
 //
 // A parameter p may occur in any number of the model: masses, lengths, inertias, axes, force constants,
 // gravity. Each number is evaluated on dual numbers, so that Properties<Dual> hold dnumber/dp, and the
@@ -17,7 +17,8 @@
 
 namespace sestina {
 
-// Its place in Model::parameters(). InputError, with the names that there are, where there is none.
+// Returns the index of a parameter in Model::parameters(). Throws InputError, with the existing names, if
+// there is none.
 int find_parameter(const Model& model, std::string_view name);
 
 class ParameterDerivatives {
@@ -31,11 +32,12 @@ class ParameterDerivatives {
   SolveReport<Dual> update(const State<double>& state);
   // Computes (2) for all parameters, udot (nu). No allocation.
   void update_inverse(const State<double>& state, std::span<const double> udot);
-  // The same for one parameter, by its place in Model::parameters(); the results by others stay as they were.
+  // The same for one parameter, by its index in Model::parameters(); results for other parameters do not
+  // change.
   void update_inverse(const State<double>& state, std::span<const double> udot, int parameter);
 
-  // Results (nu) of the last update() or update_inverse(), by the parameter's name (InputError if there is no
-  // such parameter) or its place in Model::parameters().
+  // Results (nu) of the last update() or update_inverse() for a parameter, by its name (InputError if there
+  // is no such parameter) or its index in Model::parameters().
   std::span<const double> udot_by(std::string_view parameter) const;
   std::span<const double> udot_by(int parameter) const { return row(udot_, parameter); }
   std::span<const double> residual_by(std::string_view parameter) const;
@@ -47,7 +49,7 @@ class ParameterDerivatives {
   void set_residual_by(int parameter);
 
   const Model& model_;
-  std::vector<Properties<Dual>> by_parameter_;  // each has the derivatives by one parameter
+  std::vector<Properties<Dual>> by_parameter_;  // each has the derivatives for one parameter
   State<Dual> state_;
   Kinematics<Dual> kinematics_;
   AppliedForces<Dual> forces_;

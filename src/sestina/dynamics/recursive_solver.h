@@ -1,8 +1,9 @@
 // Forward dynamics by the articulated-body recursion: O(n).
 //
-// Frames, points, c and (1)-(5) as in kinematics.h. Accelerations are less g, so that weights need no terms:
-// the acceleration of the ground is -g. Tips inward, with I the articulated inertia of B and everything
-// outboard of it, and z its bias force (the force for zero acceleration of B), both about Mo of B:
+// Frames, points, c and (1)-(5) as in kinematics.h. Accelerations are relative to free fall (less g), so that
+// weights need no terms: the acceleration of the ground is -g. Tips inward, with I the articulated inertia of
+// B and everything outboard of it, and z its bias force (the force for zero acceleration of B), both about Mo
+// of B:
 //   I = M + sum over children of I_C,   z = gyroscopic - applied + sum over children of z_C       (6)
 //   z += I c,   U = I H,   D = H^T U + armature,   e = tau - H^T z                               (7)
 //   W = U D^-1,   I -= U W^T,   z += W e,   shifted by s to the parent's Mo                       (8)

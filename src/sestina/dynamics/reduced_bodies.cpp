@@ -16,7 +16,7 @@ struct PlacedInterface {
   Rotation<T> R_WB;
   Vec3<T> arm;            // m, from B's origin
   SpatialMotion<T> V;     // relative to B
-  SpatialMotion<T> bias;  // (6) to (7) of reduced_body.h, and those of B's rotation
+  SpatialMotion<T> bias;  // (6) and (7) of reduced_body.h, and the terms of B's rotation
   InterfaceMotion<T> in_B;
   const T* eta;
 
@@ -127,7 +127,7 @@ void set_inertia_rows(const ReducedBodyInfo& info, const State<T>& state, const 
   for (int j = 0; j < 3; ++j) set_row(modes.count + at(j), L.column(j), d[j]);
 }
 
-// Adds to the coefficient of a speed among the terms from `first` on.
+// Adds to the coefficient of a speed in the terms from `first` on.
 template <class T>
 void add_term(int speed, const T& coefficient, std::size_t first, std::vector<SpeedTerm<T>>& terms) {
   const auto own = std::find_if(terms.begin() + static_cast<std::ptrdiff_t>(first), terms.end(),
@@ -139,7 +139,7 @@ void add_term(int speed, const T& coefficient, std::size_t first, std::vector<Sp
   }
 }
 
-// Makes an end of a pair that is on an interface one on the body, with terms from `first` on for the modes.
+// Moves the end of a pair from an interface to the body, with terms from `first` on for the modes.
 template <class T>
 void pass_to_body(const ReducedBodyInfo& info, std::size_t interface, const PlacedInterface<T>& placed,
                   bool is_a, FramePair<T>& pair, T& bias, std::size_t first,
@@ -193,7 +193,7 @@ void add_interface_accelerations(const Model& model, const State<double>& state,
   });
 }
 
-// The amplitudes are where the joints of modes have moved their bodies, along x.
+// The joints of modes have moved their bodies by the amplitudes, along x.
 template <class T>
 InterfaceColumns<T> calc_interface_columns(const Model& model, const Kinematics<T>& kinematics,
                                            FrameIndex interface) {

@@ -1,4 +1,4 @@
-// What a speed passes inward: see (8) and (10) of inverse_dynamics_derivatives.h.
+// The quantities of one speed that are passed inward: see (8) and (10) of inverse_dynamics_derivatives.h.
 #pragma once
 
 #include "sestina/dynamics/subtree_sums.h"
@@ -10,10 +10,10 @@ struct SubtreePass {
 
   Lanes U_torque, U_force, W, Q_torque, Q_force, C_torque, C_force;
 
-  // About Mo of the joint's body; Q and C without the moment of the force under eta.
+  // Starts about Mo of the joint's body; Q and C omit the moment of the force due to eta.
   [[gnu::always_inline]] void start(const SubtreeSums::Subtree& sum, const SubtreeSums::Column& column,
                                     bool is_revolute);
-  // To the parent's Mo.
+  // Shifts to the parent's Mo.
   [[gnu::always_inline]] void step_inward(const SubtreeSums::Subtree& step) {
     U_torque += cross(step.s, U_force);
     W += cross(step.dv, U_force);

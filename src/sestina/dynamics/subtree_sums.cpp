@@ -9,8 +9,8 @@ namespace {
 
 using Lanes = Lanes3<double>;
 
-// True if H is the same in F at every q. For all other joints dual numbers give the derivatives, which is
-// correct for every joint.
+// True if H is the same in F at every q. For other joints dual numbers give the derivatives, which is correct
+// for every joint.
 bool has_constant_columns(JointType type) {
   switch (type) {
     case JointType::kWeld:

@@ -16,7 +16,8 @@ class SubtreeSums {
  public:
   using Lanes = Lanes3<double>;
 
-  // Sums over the subtree of a joint, about Mo: (6) and (7), with velocities doubled; F of inverse dynamics.
+  // Sums over the subtree of a joint, about Mo: (6) and (7), with velocities doubled, and F of inverse
+  // dynamics.
   struct Subtree {
     double m, trace_E, trace_G;
     Lanes h, P, E[3], G[3];  // E and G by columns
@@ -30,14 +31,14 @@ class SubtreeSums {
     Lanes dv;  // of Mo, derivative by q
   };
 
-  // The model and the properties must outlive this.
+  // The model and the properties must outlive this object.
   SubtreeSums(const Model& model, const Properties<double>& properties);
 
-  // For the state to which `kinematics` and `forces` belong, and udot (nu). No allocation.
+  // Updates for the state to which `kinematics` and `forces` belong, and udot (nu). No allocation.
   void update(const State<double>& state, const Kinematics<double>& kinematics,
               const AppliedForces<double>& forces, std::span<const double> udot);
 
-  // By BodyIndex.
+  // The argument is a BodyIndex.
   const Subtree& subtree(std::size_t body) const { return subtree_[body]; }
   const SpatialMotion<double>& acceleration(std::size_t body) const { return A_[body]; }  // less g
   const Column& column(std::size_t speed) const { return columns_[speed]; }

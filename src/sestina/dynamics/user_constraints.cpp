@@ -13,10 +13,10 @@
 namespace sestina {
 namespace {
 
-// Central differences of this step (rad or m, of unit speeds) are wrong by 1e-10 of third derivatives, and by
-// rounding of 1e-11.
+// Step of central differences (rad or m, for unit speeds): their error is 1e-10 of third derivatives plus a
+// round-off of 1e-11.
 constexpr double kStep = 1e-5;
-constexpr double kTolerance = 1e-6;  // relative to the compared numbers, and to one
+constexpr double kTolerance = 1e-6;  // relative to the compared numbers, or to 1 if they are smaller
 
 bool differ(double given, double found, double size) {
   return !(std::abs(given - found) <= kTolerance * std::max(1.0, size));
@@ -101,7 +101,7 @@ const UserConstraints::Numbers& UserConstraints::call_at(std::size_t i, const Pr
   return moved_;
 }
 
-// Along the motion with udot = 0.
+// Moves along the motion with udot = 0.
 void UserConstraints::move(const State<double>& from, double dt, State<double>& to) {
   to = from;
   to.t += dt;

@@ -1,5 +1,5 @@
-// Conditions of a program's own (UserConstraint): their numbers at a state, and their derivatives held
-// against differences.
+// Conditions computed by the user's code (UserConstraint): their numbers at a state, and the comparison of
+// their derivatives with differences.
 #pragma once
 
 #include <vector>
@@ -9,20 +9,21 @@
 
 namespace sestina {
 
-// Evaluates the user constraints of a model. Forces on bodies become generalised forces: each row is one of
-// coefficients of all speeds.
+// Evaluates the user constraints of a model. Forces on bodies become generalised forces: each row then
+// consists of coefficients of all speeds.
 class UserConstraints {
  public:
   explicit UserConstraints(const Model& model);
 
-  // One user constraint at a state, by rows.
+  // The numbers of one user constraint at a state, by rows.
   struct Numbers {
     std::vector<double> error, time_rate, velocity, bias;  // (count) g, r, g_t = J u + r, and g_tt - J udot
     std::vector<double> jacobian;                          // (count x nu), forces on bodies included
     std::vector<double> generalized;                       // (count x nu), without them
     std::vector<SpatialForce<double>> bodies;              // (count x bodies) those, about Mo, ground axes
   };
-  // For the state to which `kinematics` belongs, those of the i-th user constraint; belongs to the last call.
+  // Computes the numbers of the i-th user constraint for the state to which `kinematics` belongs; valid until
+  // the next call.
   const Numbers& update(std::size_t i, const Properties<double>& properties, const State<double>& state,
                         const Kinematics<double>& kinematics);
 
@@ -30,17 +31,17 @@ class UserConstraints {
   // all rows of the model, at the state of the last update().
   void add_forces(std::span<const double> lambda, std::span<double> tau,
                   std::span<SpatialForce<double>> body) const;
-  // Whether a row of the model is one of a user constraint.
+  // True if a row of the model belongs to a user constraint.
   bool has_row(std::size_t row) const { return is_row_[row]; }
 
-  // Throws InputError with every derivative that disagrees with differences: the Jacobian, time_rate and bias
-  // of each user constraint at the state, at speeds that are those of the state and others.
+  // Throws InputError that lists every derivative that disagrees with differences: Jacobian, time_rate and
+  // bias of each user constraint at the state, for the speeds of the state and for other speeds.
   void check(const Properties<double>& properties, const State<double>& state);
 
  private:
   bool call(std::size_t i, const Properties<double>& properties, const State<double>& state,
             const Kinematics<double>& kinematics, Numbers& numbers);
-  // At another state, for which the kinematics is found too.
+  // Evaluates at another state, whose kinematics are computed too.
   const Numbers& call_at(std::size_t i, const Properties<double>& properties, const State<double>& state);
   void move(const State<double>& from, double dt, State<double>& to);
   void find_bias(std::size_t i, const Properties<double>& properties, const State<double>& state,
@@ -53,7 +54,7 @@ class UserConstraints {
   const Model* model_;
   std::vector<Numbers> numbers_;  // by user constraint
   std::vector<bool> is_row_;      // by row of the model
-  Numbers moved_;                 // scratch: at a state near by
+  Numbers moved_;                 // scratch: at a nearby state
   Kinematics<double> kinematics_;
   State<double> state_;
   std::vector<double> displacement_;               // (nu)

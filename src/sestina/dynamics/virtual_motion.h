@@ -1,5 +1,5 @@
-// A virtual motion z (nu) of a tree, and what a subtree feels along it: the sums that the products of z with
-// derivatives of inverse dynamics need (inverse_dynamics_transpose.h).
+// A virtual motion z (nu) of a tree, and the forces of subtrees along it: the sums needed for products of z
+// with derivatives of inverse dynamics (inverse_dynamics_transpose.h).
 #pragma once
 
 #include <span>

@@ -250,7 +250,7 @@ void LaneIntegrator::interpolate_dense(unsigned lanes, const double* t) {
 }
 
 void LaneIntegrator::interpolate_by_step(unsigned lanes, const double* t) {
-  // The first stage still belongs to the state before.
+  // The first stage still belongs to the previous state.
   bad_ = 0;
   for (int l = 0; l < lanes_; ++l) {
     const double before = runs_[static_cast<std::size_t>(l)].t_before;

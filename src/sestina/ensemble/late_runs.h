@@ -1,4 +1,4 @@
-// Tells whether some of many runs take much longer than the others did.
+// Detects that some of many runs take much longer than the others did.
 #pragma once
 
 #include <fmt/format.h>

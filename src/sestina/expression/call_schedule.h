@@ -24,7 +24,7 @@ struct CallGroup {
 };
 
 struct CallSchedule {
-  std::vector<std::uint32_t> order;         // indices of the instructions that are no calls
+  std::vector<std::uint32_t> order;         // indices of the instructions that are not calls
   std::vector<std::uint32_t> segment_ends;  // in `order`
   std::vector<CallGroup> groups;            // group g follows segment g
   std::vector<std::uint32_t> row_of_value;  // its row if it is needed in memory, or kNowhere

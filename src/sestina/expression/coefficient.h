@@ -53,7 +53,7 @@ class Coefficient {
   bool is_one() const { return numerator_ == 1 && denominator_ == 1; }
   bool is_negative() const;
   std::int64_t numerator() const { return numerator_; }      // of a short fraction
-  std::int64_t denominator() const { return denominator_; }  // > 0; 0 if this is no short fraction
+  std::int64_t denominator() const { return denominator_; }  // > 0; 0 if this is not a short fraction
   double value() const { return value_; }
   // Returns a short or long exact number as a fraction.
   Fraction as_fraction() const;
@@ -88,7 +88,7 @@ class Coefficient {
   std::int64_t denominator_ = 1;
   double value_ = 0.0;
   std::shared_ptr<const Fraction> long_;
-  bool is_decimal_ = false;  // only for short fractions that are no whole numbers
+  bool is_decimal_ = false;  // only for short fractions that are not whole numbers
 };
 
 }  // namespace sestina

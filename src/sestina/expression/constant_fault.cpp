@@ -93,7 +93,7 @@ std::string explain_constant_fault(const Graph& graph, std::string_view text, co
   try {
     return UnfoldedText(graph, text, resolve).explain();
   } catch (const ExpressionError&) {
-    return "";  // a call of a table, which only `graph` knows
+    return "";  // a call of a table, which only `graph` contains
   }
 }
 

@@ -1,5 +1,5 @@
 // Explains why the constant part of an expression is not finite, with the numbers as they were written: the
-// graph has folded them and knows only 1/0.
+// graph has folded them to 1/0.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace sestina {
 // op: sin, cos or tan of a multiple of pi/12 (`with_roots`) or of pi/2; nothing for other angles and for
 // tan(pi/2).
 std::optional<Expr> exact_circular(Graph& graph, Op op, Expr angle, bool with_roots);
-// op: asin, acos or atan of a constant; nothing if the value is no multiple of pi/12.
+// op: asin, acos or atan of a constant; nothing if the value is not a multiple of pi/12.
 std::optional<Expr> exact_arc(Graph& graph, Op op, Expr argument);
 // Returns the angle of the point (x, y) for two constants.
 std::optional<Expr> exact_arc_of_point(Graph& graph, Expr y, Expr x);

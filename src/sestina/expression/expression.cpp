@@ -23,12 +23,12 @@ Graph* common_graph(std::initializer_list<const Expression*> expressions) {
   return graph;
 }
 
-// Checks a power or function of a number. A graph keeps the operation itself if its value is no number;
+// Checks a power or function of a number. A graph keeps the operation itself if its value is not a number;
 // without a graph nothing can represent it. Sums, products, differences and quotients follow the rules of
 // doubles: formulations for any scalar rely on that.
 template <class Describe>
 Expression checked(const Coefficient& value, bool may_be_zero, Describe operation) {
-  if (std::isnan(value.value())) throw InputError(fmt::format("{} is no real number", operation()));
+  if (std::isnan(value.value())) throw InputError(fmt::format("{} is not a real number", operation()));
   if (!value.is_finite()) throw InputError(fmt::format("{} is beyond the range of numbers", operation()));
   if (value.value() == 0.0 && !may_be_zero) {
     throw InputError(fmt::format("{} is too small for a number other than zero", operation()));

@@ -42,7 +42,7 @@ bool is_half_power(const Graph& graph, Expr expr) {
 Coefficient magnitude(const Coefficient& c) { return c.is_negative() ? -c : c; }
 
 // Returns a fraction > 0 that can be factored out: for a sum the largest one of which every term is a whole
-// multiple, 1 if a term is no exact multiple.
+// multiple, 1 if a term is not an exact multiple.
 Coefficient positive_factor(const Graph& graph, Expr expr, int deepest = 3) {
   Coefficient one = Coefficient::fraction(1, 1);
   if (graph.is_number(expr)) return graph.number_of(expr).is_zero() ? one : magnitude(graph.number_of(expr));
@@ -273,7 +273,7 @@ FieldNumber Fingerprinter::calc_root(Expr square) const {
   return field_.multiply(root_of_number(factor), field_.root(rest.re));
 }
 
-// Multiplies the signs of the factors; nothing if one of them is no real number.
+// Multiplies the signs of the factors; nothing if one of them is not a real number.
 std::optional<FieldNumber> Fingerprinter::calc_sign(Expr expr) const {
   const FieldNumber one{1, 0}, minus_one = field_.subtract(FieldNumber{}, one);
   if (value(expr).is_zero()) return FieldNumber{};

@@ -9,12 +9,13 @@
 //   numbers        of any size, exactly; a double is a fraction of a power of two
 //   sin, cos       exp(i a) for every angle a is a random point on the unit circle of the field, for a sum
 //                  of whole (or 1/2, 1/3, ...) multiples of angles the product of their powers: addition
-//                  theorems, double and half angles hold exactly, also with multiples of pi/2^k and pi/(3
-//                  2^k)
-//   exp, sinh ...  likewise over the multiplicative group
+//                  theorems, double and half angles hold exactly, also with multiples of pi/2^k and
+//                  pi/(3 2^k)
+//   exp, sinh ...  the same in the multiplicative group
 //   sign           1 for numbers that are squares in the field, as positive numbers are, -1 for the others
 //   abs            the number times its sign
-//   sqrt           the root that is a square itself; if a is no square, the root of -a, times i: sqrt(x^2) is
+//   sqrt           the root that is a square itself; if a is not a square, the root of -a, times i: sqrt(x^2)
+//   is
 //                  abs(x) and not x, and sqrt(x) sqrt(y) is not sqrt(x y), which has a value for negative x
 //                  and y as well. Positive numbers are extracted: sqrt(12 x) is 2 sqrt(3) sqrt(x). If there
 //                  are roots and signs, expressions must agree at 64 points, which are chosen so that an

@@ -19,7 +19,7 @@ enum class Op : std::uint8_t {
   kPi,
   kSymbol,
   kSum,      // operands in order of creation, a number first
-  kProduct,  // likewise
+  kProduct,  // the same
   kPower,    // base, exponent
   kSin,
   kCos,

@@ -11,7 +11,7 @@
 
 // The rows of registers that an instruction reads and writes are identical or disjoint.
 #ifdef __clang__
-// Without optimisation no loop is vectorised, which is no error.
+// Without optimisation no loop is vectorised, which is not an error.
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define SESTINA_IN_LANES _Pragma("clang loop vectorize(assume_safety) interleave_count(1)")
 #else

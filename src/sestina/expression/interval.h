@@ -26,7 +26,7 @@ struct TimeRange {
   Interval value, rate;
 };
 
-// Computes the range of a node that is no symbol; `ranges` holds those of its operands, by id.
+// Computes the range of a node that is not a symbol; `ranges` holds those of its operands, by id.
 TimeRange calc_range(const Graph& graph, Expr expr, std::span<const TimeRange> ranges);
 
 }  // namespace sestina

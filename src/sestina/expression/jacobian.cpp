@@ -71,7 +71,7 @@ SparseJacobian calc_jacobian(Graph& graph, std::span<const Expr> exprs, std::spa
 
 namespace {
 
-// Derivative of a sum or product by its operand at place i; otherwise calc_partial().
+// Derivative of a sum or product with respect to its operand at place i; otherwise calc_partial().
 Expr calc_weight(Graph& graph, Expr node, std::size_t i) {
   const Op op = graph.op(node);
   if (op == Op::kSum) return graph.fraction(1);

@@ -1,7 +1,7 @@
-// First derivatives of many expressions by many symbols.
+// First derivatives of many expressions with respect to many symbols.
 //
-//   forward  SparseDifferentiator: every node has its derivatives by the symbols on which it depends, and
-//            no others. Shared parts are differentiated once, also from one call to the next.
+//   forward  SparseDifferentiator: every node has its derivatives with respect to the symbols on which it
+//            depends, and no others. Shared parts are differentiated once, also from one call to the next.
 //   reverse  calc_gradient: one sweep from a single expression down to all symbols, at a small multiple
 //            of the cost of the expression itself, for any number of symbols.
 #pragma once
@@ -19,7 +19,7 @@ class SparseDifferentiator {
  public:
   struct Entry {
     std::size_t column;  // of the symbol
-    Expr value;          // the derivative by it, never the number 0
+    Expr value;          // derivative with respect to it, never the number 0
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   using Row = std::vector<Entry>;  // by column

@@ -34,10 +34,10 @@ class MachineCode {
  private:
   struct Code {
     CodeShape shape;              // a stream has as many states as lanes
-    SegmentCode written;          // without memory if the system has refused it
+    SegmentCode written;          // without memory if the system refused it
     std::uint32_t row_count = 0;  // of each stream
   };
-  // An output with the same value as another one, from which it is copied.
+  // An output whose value equals that of another output, from which it is copied.
   struct Mirror {
     std::uint32_t output, original;
   };

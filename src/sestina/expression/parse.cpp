@@ -84,11 +84,11 @@ class Parser {
   [[noreturn]] void fail_after_operand() const {
     const char c = peek();
     if (c == ')') fail(at_, "this ')' closes nothing");
-    if (c == '<' || c == '>') fail(at_, "a comparison can only stand in the first argument of if()");
+    if (c == '<' || c == '>') fail(at_, "a comparison is allowed only in the first argument of if()");
     if (c == '=' || c == '!') {
       fail(at_, fmt::format("{} is not an operator; conditions are written with <, <=, > or >=", here()));
     }
-    if (c == ',') fail(at_, "a ',' can only stand between the arguments of a function");
+    if (c == ',') fail(at_, "a ',' is allowed only between the arguments of a function");
     fail(at_, fmt::format("expected an operator or the end, not {}", here()));
   }
 
@@ -303,17 +303,17 @@ class Parser {
   }
 
   std::array<Expr, 2> parse_arguments(std::string_view name, int count) {
-    const auto wants = [&] {
+    const auto expected_count = [&] {
       return fmt::format("{}() takes {} argument{}", short_name(name), count, count == 1 ? "" : "s");
     };
     std::array<Expr, 2> arguments;
     for (int i = 0; i < count; ++i) {
-      if (i > 0 && peek() == ')') fail(at_, wants());
+      if (i > 0 && peek() == ')') fail(at_, expected_count());
       if (i > 0) expect(',', "between arguments");
-      if (peek() == ')') fail(at_, wants());
+      if (peek() == ')') fail(at_, expected_count());
       arguments[static_cast<std::size_t>(i)] = parse_sum();
     }
-    if (peek() == ',') fail(at_, wants());
+    if (peek() == ',') fail(at_, expected_count());
     if (peek() == '<' || peek() == '>' || peek() == '=') fail_after_operand();
     expect(')', fmt::format("after the argument{} of {}", count == 1 ? "" : "s", short_name(name)));
     return arguments;

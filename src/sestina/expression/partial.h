@@ -1,4 +1,5 @@
-// Derivatives of one operation by its operands: the rules that every method of differentiation uses.
+// Derivatives of one operation with respect to its operands: the rules that every method of differentiation
+// uses.
 #pragma once
 
 #include <span>

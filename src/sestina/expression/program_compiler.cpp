@@ -51,7 +51,7 @@ class PairCounts {
 
 template <class Code>
 bool KnownInstructions<Code>::are_alike(const Instruction& a, const Instruction& b) {
-  // The second result of a sine and cosine is no operand.
+  // The second result of a sine and cosine is not an operand.
   const bool same_b = a.b == b.b || a.code == decltype(a.code)::kSinCos;
   return a.code == b.code && a.op == b.op && a.order == b.order && a.a == b.a && same_b && a.c == b.c &&
          a.d == b.d;

@@ -63,7 +63,7 @@ class ProgramCompiler {
   };
   // A product of more than two factors, whose order is chosen when all products are known.
   struct LongProduct {
-    std::uint32_t instruction;  // of code_, to be completed
+    std::uint32_t instruction;  // index in code_ of the incomplete instruction
     std::uint32_t first, count;
   };
 

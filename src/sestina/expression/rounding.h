@@ -19,7 +19,7 @@ class RoundingSize {
 
   explicit RoundingSize(Graph& graph) : graph_(graph) {}
 
-  // Lets the symbol count as its magnitude plus `least`, its uncertainty when it is zero.
+  // Sets the symbol's magnitude to |value| + `least`, its uncertainty if it is zero.
   void set_least(Expr symbol, double least);
   Expr operator()(Expr expr);
 

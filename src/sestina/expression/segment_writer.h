@@ -1,11 +1,11 @@
 // Machine code for the instructions that register allocation has chosen, written by the assembler asmjit.
 //
 // Each segment is a leaf function
-//   void segment(double* rows, const double* uniforms, double* out, std::size_t stride, const double*
-//   variables)
-// by the calling convention of the system: System V on x86-64, AAPCS64 on AArch64. stride: bytes between
+//   void segment(double* rows, const double* uniforms, double* out, std::size_t stride,
+//                const double* variables)
+// with the calling convention of the system: System V on x86-64, AAPCS64 on AArch64. stride: bytes between
 // outputs and between variables; a function for one lane has them side by side. `rows` and `uniforms` point
-// behind the first `CodeShape::middle` of them, so that short offsets reach more of them in both directions.
+// to the element number `CodeShape::middle`, so that short offsets reach more elements in both directions.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct CodeShape {
   CompiledFunction::Backend backend = CompiledFunction::Backend::kSse2;
   int lanes = 1;            // states in a register
   int streams = 1;          // blocks of states that are computed side by side
-  std::int32_t middle = 0;  // rows and uniforms before the addresses that a segment is given
+  std::int32_t middle = 0;  // rows and uniforms before the addresses passed to a segment
 };
 
 // Returns the shape of code for one state, or for several in one stream.
@@ -31,7 +31,7 @@ CodeShape shape_of_code(CompiledFunction::Backend backend, bool is_single);
 RegisterSet registers_for(CompiledFunction::Backend backend, bool is_single);
 
 struct SegmentCode {
-  ExecutableMemory memory;            // empty if the system has refused it
+  ExecutableMemory memory;            // empty if the system refused it
   std::vector<std::size_t> segments;  // offsets in memory
 };
 

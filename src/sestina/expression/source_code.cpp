@@ -177,7 +177,7 @@ class SourceWriter {
     }
     for (const Expr node : nodes) {
       if (graph_.op(node) == Op::kSymbol && !texts_.contains(node.id)) {
-        throw InputError(fmt::format("'{}' is no input of the function", graph_.name_of(node)));
+        throw InputError(fmt::format("'{}' is not an input of the function", graph_.name_of(node)));
       }
     }
   }

@@ -35,7 +35,7 @@ double cubic_derivative(double y0, double c1, double c2, double c3, double s, in
   }
 }
 
-// Destroys the matrix; the solution stands in `right`.
+// Destroys the matrix; the solution is left in `right`.
 void solve_tridiagonal(std::vector<double>& below, std::vector<double>& on, std::vector<double>& above,
                        std::vector<double>& right) {
   const std::size_t n = on.size();

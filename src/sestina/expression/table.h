@@ -1,5 +1,5 @@
-// A function given by points (x_i, y_i). Outside them linear and pchip are held constant, a spline goes on
-// with its end piece, and a periodic spline repeats.
+// A function given by points (x_i, y_i). Beyond the end points linear and pchip are constant, a spline
+// continues with its end piece, and a periodic spline repeats.
 //
 //   linear  straight lines between the points
 //   pchip   cubic Hermite pieces with the slopes of Fritsch and Butland (1984): once continuously
@@ -9,7 +9,7 @@
 //   spline  cubic pieces, twice continuously differentiable; the third derivative is continuous at the last
 //           point before each end ("not a knot"), so that cubics are reproduced. Three points: the parabola;
 //           two: the straight line
-//   periodic  the same over the period x_n - x_0; y_n and y_0 have to be equal
+//   periodic  the same over the period x_n - x_0; y_n and y_0 must be equal
 #pragma once
 
 #include <span>
@@ -26,8 +26,8 @@ class Table {
   // At least two points, x strictly increasing, all finite; otherwise throws InputError.
   Table(std::vector<double> x, std::vector<double> y, Interpolation interpolation);
 
-  // Returns the derivative of this order by x (0: the value itself); exactly zero from order 4 on. At a point
-  // where pieces meet, the piece to its right counts.
+  // Returns the derivative of this order with respect to x (0: the value itself); exactly zero from order 4
+  // on. At a point where pieces meet, the piece on its right applies.
   double calc(double at, int order = 0) const;
 
   const std::vector<double>& x() const { return x_; }

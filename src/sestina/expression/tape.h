@@ -29,7 +29,7 @@ class Tape {
   std::size_t instruction_count() const { return instructions_.size(); }
   // Returns a tape for that output only, with the same scratch and the same bits.
   Tape for_output(std::size_t output) const;
-  // Returns bytes that are equal for two tapes only if these do the same.
+  // Returns bytes that are equal for two tapes only if these perform the same operations.
   std::string signature() const;
 
   // Allocates nothing and never throws: a division by zero gives inf or nan. `inputs` and `outputs` may
@@ -64,7 +64,7 @@ class Tape {
     std::uint32_t c = 0, d = 0;
   };
 
-  static std::size_t operand_count(Code code);  // how many of a to d are read
+  static std::size_t operand_count(Code code);  // number of operands a to d that are read
 
  private:
   friend class ProgramCompiler;

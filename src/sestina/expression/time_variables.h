@@ -1,4 +1,4 @@
-// Symbols that are functions of time, and derivatives of expressions by time.
+// Symbols that are functions of time, and derivatives of expressions with respect to time.
 //
 // A variable q has the derivatives q', q'', ...: separate symbols, made when they are first needed. Every
 // other symbol except t is a constant.
@@ -27,14 +27,15 @@ class TimeVariables {
   int order(Expr variable) const { return known_.at(variable.id).order; }
   Expr base(Expr variable) const { return known_.at(variable.id).base; }  // of order 0
 
-  // Returns d expr / dt: the partial derivative by t and the terms of all variables. Results are stored.
+  // Returns d expr / dt: the partial derivative with respect to t plus the terms of all variables. Results
+  // are stored.
   Expr rate(Expr expr);
 
  private:
   struct Known {
     Expr base;
     int order;
-    Expr rate;  // invalid until asked for
+    Expr rate;  // invalid until requested
   };
   Expr rate_of_symbol(Expr symbol);
 

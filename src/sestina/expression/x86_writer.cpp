@@ -114,7 +114,7 @@ void X86Writer::write(const MachineInstruction& instruction, int stream) {
   }
 }
 
-// Also asks for the EVEX form of the next instruction where only that one has a short offset, which counts in
+// Also requests the EVEX form of the next instruction if only that one has a short offset, which counts in
 // units of 8 bytes or, for all lanes, of the register size.
 x86::Mem X86Writer::address_of(const MachineInstruction& i, int stream) {
   const auto index = static_cast<std::int32_t>(i.b);

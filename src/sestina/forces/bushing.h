@@ -8,9 +8,9 @@
 //   J^-1 = 1 - [theta]x/2 + c [theta]x^2,   c = (1 - (t/2) cot(t/2))/t^2,   t = |theta|              (2)
 // The energy is y.K y/2 and the dissipated power y'.D y', so that M feels
 //   [force; torque] = -B^T (K y + D y')                                                              (3)
-// about its origin, and F the opposite about the same place. For small angles this is -K y - D y'; for large
-// ones it keeps its energy, which a stiffness times angles does not. K and D are symmetric, and D is positive
-// semidefinite. Nothing is singular at zero length.
+// about its origin, and F the opposite about the same point. For small angles this is -K y - D y'. For large
+// angles it still derives from a potential, which a stiffness times a vector of angles does not. K and D are
+// symmetric, and D is positive semidefinite. Nothing is singular at zero length.
 //
 // Source of (2): Barfoot, State Estimation for Robotics (2017), section 7.1.
 #pragma once

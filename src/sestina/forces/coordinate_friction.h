@@ -1,11 +1,12 @@
 // Dry friction of a coordinate, and stops at its ends.
 //
-// Friction, regularised so that it is smooth: with u the speed, F the friction force and v_s the speed below
-// which the coordinate creeps instead of sticking,
-//   tau = -F tanh(u/v_s)                                                                              (1)
-// A stop that q exceeds by p > 0, p = q - upper or lower - q, pushes back with
-//   max(0, k p + c p')                                                                                (2)
-// so that it never pulls. Its work in excess of the energy k p^2/2 of its spring is dissipated.
+// Friction, regularised so that it is smooth: with u the speed, below creep_speed the coordinate creeps
+// instead of sticking,
+//   tau = -friction tanh(u/creep_speed)                                                               (1)
+// A stop that q exceeds by depth > 0, depth = q - upper or lower - q, with the rate of depth, pushes back
+// with
+//   max(0, stop_stiffness depth + stop_damping rate)                                                  (2)
+// so that it never pulls. Its work in excess of the energy stop_stiffness depth^2/2 is dissipated.
 #pragma once
 
 #include "sestina/forces/force.h"
@@ -14,14 +15,14 @@ namespace sestina {
 
 template <class T>
 struct CoordinateFriction : ForceElement<T> {
-  int q = 0, u = 0;  // which coordinate and which speed
+  int q = 0, u = 0;  // indices of the coordinate and of its speed
   bool has_stops = false;
-  T friction{};        // N m or N: F
-  T creep_speed{};     // rad/s or m/s: v_s
+  T friction{};        // N m or N
+  T creep_speed{};     // rad/s or m/s
   T lower{};           // rad or m
   T upper{};           // rad or m
-  T stop_stiffness{};  // N m/rad or N/m: k
-  T stop_damping{};    // N m s/rad or N s/m: c
+  T stop_stiffness{};  // N m/rad or N/m
+  T stop_damping{};    // N m s/rad or N s/m
 
   void add_force(const ForceInput<T>& in, ForceOutput<T>& out) const {
     out.tau[u] -= resistance(in);

@@ -45,7 +45,7 @@ struct ForceOutput {
 // Zero terms of the energy balance, for elements that do not have them.
 template <class T>
 struct ForceElement {
-  ForceIndex index;  // the force of the model that this element belongs to
+  ForceIndex index;  // the model's force to which this element belongs
 
   T kinetic_energy(const ForceInput<T>&) const { return T(0); }
   T potential_energy(const ForceInput<T>&) const { return T(0); }

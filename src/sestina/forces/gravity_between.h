@@ -1,7 +1,8 @@
 // Two masses that attract each other, as points.
 //
-//   attraction = strength/r^2,   potential energy = -strength/r,   r their distance
-// with strength = G m1 m2; the potential vanishes at infinity. Points that coincide have no direction.
+//   attraction = strength/r^2 (N),   potential energy = -strength/r (J),   r their distance (m)
+// with strength = G m1 m2 (N m^2); the potential vanishes at infinity. If the points coincide, the direction
+// is undefined.
 #pragma once
 
 #include "sestina/forces/force.h"

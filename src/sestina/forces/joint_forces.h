@@ -1,4 +1,7 @@
 // Force elements that act along one coordinate of a joint: spring, damper, and a given force.
+//
+// tau is the generalised force of the speed u (N m or N). The spring needs a joint whose speeds are the rates
+// of its coordinates, so that its power is -d(potential energy)/dt.
 #pragma once
 
 #include "sestina/forces/force.h"

@@ -1,4 +1,7 @@
 // A given force and a given torque at a marker.
+//
+// Their components are expressions of t, q and u, in ground axes or in axes fixed to the marker's frame.
+// Their power, F . v of the marker or T . w of its frame, counts as supplied.
 #pragma once
 
 #include "sestina/forces/force.h"

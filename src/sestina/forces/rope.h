@@ -3,7 +3,7 @@
 //   L = sum of the distances between consecutive points,   L' its rate
 //   tension = max(0, stiffness (L - free_length) + damping L') where L > free_length, otherwise zero   (1)
 // A rope does not push. The work of the tension in excess of the energy of its spring is dissipated.
-// Points that coincide have no direction between them, and the force is not a number.
+// If two consecutive points coincide, the direction between them is undefined and the force is NaN.
 #pragma once
 
 #include <vector>

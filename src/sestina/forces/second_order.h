@@ -4,7 +4,7 @@
 // K symmetric and M symmetric and positive definite,
 //   M s'' = f_s - (D v)_s - (K x)_s          n equations                                              (1)
 //   tau   = f_q - (D v)_q - (K x)_q          generalised forces on the coordinates of the joints      (2)
-// The joints give the element no acceleration: mass that moves with them belongs to their bodies.
+// The joints impart no acceleration to the element: mass that moves with them belongs to their bodies.
 // Energies and powers, whose sum over (1) and (2) balances:
 //   kinetic s'.M s'/2,  potential x.K x/2,  supplied v.f,  dissipated v.D v                           (3)
 // An antisymmetric part of D is gyroscopic and dissipates nothing.
@@ -105,8 +105,8 @@ struct SecondOrder {
   }
 };
 
-// What the equations do to the joints and to the energy balance: values of expressions, which are those of
-// tau, then kinetic and potential energy, supplied and dissipated power.
+// The effect of the equations on the joints and on the energy balance: the values of consecutive expressions,
+// first those of tau, then kinetic and potential energy, supplied and dissipated power.
 template <class T>
 struct SecondOrderForce : ForceElement<T> {
   std::vector<int> u;  // the speeds that tau acts on

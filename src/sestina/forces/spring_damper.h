@@ -1,8 +1,9 @@
 // A spring and a damper in parallel between two markers.
 //
-//   tension = stiffness (L - free_length) + damping dL/dt,   L the distance: positive pulls them together.
-// If the markers coincide, the direction is undefined and the force is not a number; the dynamics then report
-// an error that names the element.
+//   tension = stiffness (L - free_length) + damping dL/dt                                             (1)
+// with L their distance (m); a positive tension (N) pulls them together. If the markers coincide, the
+// direction is undefined and the force is not a number; the dynamics then report an error that names the
+// element.
 #pragma once
 
 #include "sestina/forces/force.h"

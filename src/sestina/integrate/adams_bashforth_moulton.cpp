@@ -42,7 +42,7 @@ Weights calc_weights(double begin, double end, const Nodes& nodes) {
   return weights;
 }
 
-// f(value of `to`, value of `from`, index through [q, u, x, z]) for every value.
+// Calls f(value of `to`, value of `from`, index through [q, u, x, z]) for every value.
 template <class F>
 void for_each_value(const State<double>& from, State<double>& to, F&& f) {
   std::size_t i = 0;

@@ -33,7 +33,7 @@ struct ButcherTableau {
 // Contains forward_euler, rk4, rkf45 and dormand_prince_54.
 std::span<const ButcherTableau> explicit_tableaus();
 
-// The one of this name; null if there is none.
+// The tableau of this name; null if there is none.
 const ButcherTableau* find_tableau(const std::string& name);
 
 }  // namespace sestina

@@ -41,11 +41,12 @@ class CvodeRule final : public IntegrationRule {
   std::span<const double> previous_memory() const override { return previous_memory_; }
 
  private:
-  // One of CVODE's steps before the last one within one step of this rule, by the derivatives at its end.
+  // A step of CVODE within one step of this rule, other than the last one; described by the derivatives at
+  // its end.
   struct Piece {
     double end;  // s
     int order;
-    std::size_t offset;  // of its derivatives in derivatives_
+    std::size_t offset;  // of its derivatives, in derivatives_
   };
 
   void do_start(std::span<const double> memory) override;

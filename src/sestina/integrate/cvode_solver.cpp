@@ -69,11 +69,11 @@ struct CvodeSolver::Handles {
 
   NewtonMatrix newton;
   std::vector<double> increments;  // (nq + nu + nx), for differences
-  State<double> at;                // where the rates were last evaluated
+  State<double> at;                // state at which the rates were last evaluated
   State<double> projected;
-  std::vector<double> zdot;  // (nz) there
+  std::vector<double> zdot;  // (nz) rates of z at that state
 
-  // Findings of the callbacks.
+  // Results of the callbacks.
   std::string reason;            // why the accelerations could not be calculated
   int not_finite = -1;           // the derivative that is not finite, through [q, u, x, z]
   int steps_since_obstacle = 0;  // steps since one of the two above was set
@@ -200,7 +200,7 @@ struct CvodeSolver::Callbacks {
     });
   }
 
-  // The correction that leads from y onto the conditions.
+  // The correction that moves y onto the conditions.
   static int project(double t, N_Vector y, N_Vector correction, double, N_Vector, void* self) {
     return guarded(self, [&](CvodeSolver& s, Handles& h) {
       h.set_state(t, y);
@@ -240,7 +240,7 @@ void CvodeSolver::create(CvodeMethod method) {
   h.zdot.resize(h.at.z.size());
   check(SUNContext_Create(nullptr, &h.context), "SUNContext_Create");
   h.y = checked(N_VNew_Serial(static_cast<sunindextype>(sizes_.integrated()), h.context));
-  h.y->ops->nvwrmsnorm = largest_weighted;  // clones inherit it
+  h.y->ops->nvwrmsnorm = largest_weighted;  // clones inherit this function
   h.scratch = checked(N_VClone(h.y));
   h.weights = checked(N_VClone(h.y));
   N_VConst(0.0, h.y);
@@ -362,11 +362,11 @@ std::string CvodeSolver::explain(int flag) {
   const Handles& h = *handles_;
   double error = 0.0;
   const std::string worst = name_of_worst(error);
-  if (flag == CV_TOO_MUCH_ACC) return "step.rtol and step.atol ask for more than the digits of numbers hold";
+  if (flag == CV_TOO_MUCH_ACC) return "step.rtol and step.atol require more digits than double precision has";
   if (!h.reason.empty()) return h.reason;
   if (h.not_finite >= 0) return describe({StepStatus::kNotFinite, h.not_finite}, *equations_);
   if (flag == CV_ERR_FAILURE) {
-    if (error <= 1.0) return fmt::format("the tolerance of {} asks for it", worst);
+    if (error <= 1.0) return fmt::format("the tolerance of {} requires it", worst);
     return fmt::format("the largest error is in {}, {:.3g} times its tolerance", worst, error);
   }
   if (flag == CV_CONV_FAILURE) {

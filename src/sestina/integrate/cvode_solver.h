@@ -7,7 +7,7 @@
 // BDF solves its equations by Newton's method with the matrix of newton_matrix.h; Adams by fixed-point
 // iteration, which needs no matrix and suits motion that is not stiff.
 //
-// Loops and constraints: f has the accelerations that keep them, and BDF projects each step onto them
+// Loops and constraints: f contains the accelerations that satisfy them, and BDF projects each step onto them
 // (EquationsOfMotion::project) before its error is tested (E. Eich, Convergence results for a coordinate
 // projection method applied to mechanical systems with algebraic constraints, SIAM J. Numer. Anal. 30 (1993)
 // 1467-1482). Adams cannot.

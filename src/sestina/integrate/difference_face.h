@@ -1,9 +1,9 @@
-// The implicit form of equations that offer the explicit one alone:
+// The implicit form for equations that have the explicit form only:
 //
 //   r = wdot - f(t, q, w),   M = 1,   D = -df/dw,   K = -df/dq
 //
-// without multipliers: conditions, if there are any, are solved for within f. The tangents are differences,
-// one evaluation for each number of u and w.
+// without multipliers: conditions, if any, are solved within f. The tangents are differences, one evaluation
+// for each number of u and w.
 #pragma once
 
 #include <vector>

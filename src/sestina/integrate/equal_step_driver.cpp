@@ -18,7 +18,7 @@ void EqualStepDriver::check_fit(const IntegrationRule&, double t_start, double t
       std::numeric_limits<double>::epsilon() * std::max(std::abs(t_start), std::abs(t_end));
   const double h = (t_end - t_start) / steps_;
   if (1e-3 * h > spacing) return;
-  throw InputError(fmt::format("a step of {} s is too short to tell the instants from {} s to {} s apart", h,
+  throw InputError(fmt::format("a step of {} s is too short to distinguish the instants from {} s to {} s", h,
                                t_start, t_end));
 }
 

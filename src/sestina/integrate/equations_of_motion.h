@@ -75,15 +75,15 @@ class ResidualFace {
   virtual MatrixBlock residual_by_udot() const = 0;  // M
   virtual MatrixBlock udot_by_q() const = 0;
   virtual MatrixBlock udot_by_u() const = 0;
-  // Computes the first three of these matrices alone, at the state of the last calc_derivatives() and the
-  // udot (nu) that it gave. No other call lies between.
+  // Computes the first three of these matrices only, at the state of the last calc_derivatives() and for the
+  // udot (nu) that it returned. No other call may lie in between.
   virtual void update_residual_tangent(const State<double>& state, std::span<const double> udot) = 0;
-  // dr/dp (nu) by a parameter of the system, with state and udot of the last update_residual_tangent() held
-  // fixed. The number of the parameter is that of parameter_number(), which throws InputError if there is no
-  // such parameter.
+  // dr/dp (nu) with respect to a parameter of the system, with state and udot of the last
+  // update_residual_tangent() held fixed. The number of the parameter is that of parameter_number(), which
+  // throws InputError if there is no such parameter.
   virtual void calc_residual_by_parameter(int parameter, std::span<double> by_parameter) = 0;
   virtual int parameter_number(const std::string& name) const = 0;
-  // Computes zdot (nz) alone, which costs less than all derivatives.
+  // Computes only zdot (nz), which costs less than all derivatives.
   virtual void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) = 0;
 };
 
@@ -114,11 +114,12 @@ class ImplicitFace {
   virtual int rows() const = 0;
   virtual const SparsePattern& pattern() const = 0;
   virtual const SparsePattern& row_pattern() const = 0;
-  // wdot and lambda that solve (1), differentiated once, at a state. Throws ComputationError.
+  // Computes wdot and lambda that solve (1), with v = 0 differentiated once, at a state. Throws
+  // ComputationError.
   virtual void calc_start(const State<double>& state, std::span<double> wdot, std::span<double> lambda) = 0;
   virtual void calc_residual(const State<double>& state, std::span<const double> wdot,
                              std::span<const double> lambda, const Residual& to) = 0;
-  // They hold until the next call.
+  // Valid until the next call.
   virtual Tangents calc_tangents(const State<double>& state, std::span<const double> wdot,
                                  std::span<const double> lambda) = 0;
   virtual void calc_quadrature_rates(const State<double>& state, std::span<const double> lambda,
@@ -184,9 +185,9 @@ class EquationsOfMotion {
   // The displacement (nu) that leads from q_from to q_to, the shortest one for orientations.
   virtual void minus(std::span<const double> q_to, std::span<const double> q_from,
                      std::span<double> displacement) = 0;
-  // Where the angular velocities (three components each) that rotate an orientation begin in u: there plus()
-  // is exp(displacement) o e, with the displacement a rotation vector in the axes of u. Elsewhere plus() is
-  // an addition and u the rate of q.
+  // The indices in u at which the angular velocities (three components each) that rotate an orientation
+  // begin: there plus() is exp(displacement) o e, with the displacement a rotation vector in the axes of u.
+  // For other coordinates plus() is an addition and u the rate of q.
   virtual std::span<const int> rotations() const { return {}; }
   // Normalises the Euler parameters in q.
   virtual void normalize(std::span<double> q) = 0;
@@ -213,7 +214,7 @@ class EquationsOfMotion {
   virtual ImpulseFace* impulse_face() { return nullptr; }
   // Null without contacts: then rules that do not support contacts may run the system.
   virtual ContactFace* contact_face() { return nullptr; }
-  // Where the time switches what drives the system; null where it does not.
+  // The instants at which the system's inputs switch; null if there are none.
   virtual TimeSwitches* time_switches() { return nullptr; }
 
   // For messages: "hip.q", "base.u[3]".

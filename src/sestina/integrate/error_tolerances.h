@@ -17,10 +17,10 @@ struct ErrorTolerances {
   friend bool operator==(const ErrorTolerances&, const ErrorTolerances&) = default;
 };
 
-// Of implicit equations, where no error of steps is controlled.
+// The tolerance for implicit equations if no error of steps is controlled.
 inline constexpr ErrorTolerances kToRoundOff = {.rtol = 1e-13, .atol = 1e-15};
 
-// Adds faults of the tolerances, at step.rtol, step.atol and step.max_step.
+// Adds faults of the tolerances, located at step.rtol, step.atol and step.max_step.
 void add_faults(const ErrorTolerances& tolerances, FaultList& faults);
 
 }  // namespace sestina

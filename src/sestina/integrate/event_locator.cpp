@@ -10,7 +10,7 @@ namespace sestina {
 namespace {
 
 constexpr std::size_t kPartsOfDenseStep = 4, kPartsOfStep = 2;
-constexpr int kMostProbes = 4;  // per dip
+constexpr int kMostProbes = 4;  // evaluations per dip
 // A dip is searched if the parabola comes nearer to zero than this part of the difference of the samples.
 constexpr double kNearZero = 0.25;
 // Tolerance on the interpolant, relative to the step.
@@ -108,7 +108,7 @@ int EventLocator::leave_zero(int event, double rate) {
   return towards;
 }
 
-// For a function of discrete variables alone; zero counts as beyond the side from which it was reached.
+// For a function of discrete variables only; zero counts as beyond the side from which it was reached.
 void EventLocator::jump(int event) {
   const auto i = static_cast<std::size_t>(event);
   if (values_[i] == before_[i]) return;
@@ -326,8 +326,8 @@ bool EventLocator::find_return(StepDriver& driver, Crossing& crossing, int side)
   return true;
 }
 
-// Between zero and the end the function is never seen on the side to which it was sent, because its change is
-// less than the rounding of its values. It has returned when its rate has changed sign.
+// A function may return to zero without ever being seen on the side to which it was sent, because its change
+// is less than the rounding of its values. It has returned when its rate has changed sign.
 bool EventLocator::find_turn(StepDriver& driver, Crossing& crossing, double zero, double end) {
   const double shortest = tolerance(crossing.event);
   double b = std::min(zero + shortest, end);
@@ -367,7 +367,7 @@ void EventLocator::locate_on_interpolant(StepDriver& driver, Crossing& crossing)
   crossing.slope = (bracket.gb - bracket.ga) / (bracket.b - bracket.a);
 }
 
-// On the interpolant a crossing is known only to its tolerance.
+// On the interpolant, a crossing is known only to the interpolant's tolerance.
 double EventLocator::simultaneous(const Crossing& crossing) const {
   return std::max(kSimultaneous * (times_.back() - times_.front()), tolerance(crossing.event));
 }
@@ -404,7 +404,7 @@ void EventLocator::locate_what_can_be_first(StepDriver& driver) {
   const double earliest = locate_earliest_on_interpolant(driver);
   for (Crossing& x : crossings_) {
     if (x.is_located()) continue;
-    // Twice, since the exact time may be later than that on the interpolant.
+    // Twice, because the exact time may be later than that on the interpolant.
     const double until = earliest + 2.0 * simultaneous(x);
     if (!is_later_on_interpolant(driver, x, until)) locate_on_interpolant(driver, x);
   }
@@ -414,12 +414,13 @@ void EventLocator::locate_what_can_be_first(StepDriver& driver) {
 
 // The end of a step that is within the tolerance after the crossing.
 double EventLocator::locate(StepDriver& driver, const Crossing& crossing) {
-  if (crossing.slope == 0.0) return crossing.at;  // a crossing and the return from it at one time
+  if (crossing.slope == 0.0) return crossing.at;  // a crossing and its return coincide
   const double tol = tolerance(crossing.event);
   const auto g = [&](double t) { return exact_value(driver, crossing.event, t); };
   const auto is_before = [&](double x) { return sign_of(x) == -crossing.towards; };
   double t = crossing.at, gt = g(t);
-  // Newton's step with the slope of the interpolant estimates the error; twice that brackets the crossing.
+  // A Newton step with the slope of the interpolant estimates the error; twice that step brackets the
+  // crossing.
   double width = std::max(tol, 2.0 * std::abs(gt / crossing.slope));
   Bracket bracket{t, t, gt, gt};
   if (is_before(gt)) {
@@ -479,8 +480,8 @@ double EventLocator::locate_first(StepDriver& driver) {
     const double t_other = locate(driver, other);
     if (t_other < t) t = t_other, first = &other;
   }
-  // Not with the event's own tolerance, which may be long: events would take place before their crossings,
-  // and once more at them.
+  // The event's own tolerance, which may be long, is not used here: events would take place before their
+  // crossings and again at them.
   const double together = std::min(t + shortest_tolerance(), end);
   for (const Crossing& crossing : crossings_) {
     // A crossing that was not located is later, unless the exact time is far after that on the interpolant.

@@ -40,10 +40,10 @@ class EventFunctions {
  public:
   virtual ~EventFunctions() = default;
   virtual int size() const = 0;
-  // A value may be not finite: there the function is undefined, and its domain ends before.
+  // A value may be not finite: the function is then undefined at that state, and its domain has ended before.
   virtual void calc(const State<double>& state, std::span<double> values) = 0;
-  // Evaluates one function, at the cost of that one alone if possible: a step in which many functions cross
-  // zero needs many values of each.
+  // Evaluates one function, at the cost of that function only if possible: a step in which many functions
+  // cross zero needs many values of each.
   virtual double calc_one(const State<double>& state, int event) = 0;
   // The derivatives along the motion, per second.
   virtual void calc_rates(const State<double>& state, std::span<double> rates) = 0;
@@ -86,7 +86,7 @@ class EventLocator {
     double b = 0.0;                                       // s, crossed
     double at = std::numeric_limits<double>::infinity();  // s, on the interpolant; infinite until located
     double slope = 0.0;
-    bool has_side = true;  // at the beginning `a`, or only by the interpolant
+    bool has_side = true;  // at the beginning `a`, or only on the interpolant
 
     bool is_located() const { return at < std::numeric_limits<double>::infinity(); }
   };
@@ -136,7 +136,7 @@ class EventLocator {
   std::vector<double> rates_;         // (events)
   std::vector<double> times_;         // of the samples
   std::vector<double> samples_;       // (times x events)
-  std::vector<Crossing> crossings_;   // in the step that is looked at
+  std::vector<Crossing> crossings_;   // in the present step
 };
 
 }  // namespace sestina

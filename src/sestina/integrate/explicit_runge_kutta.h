@@ -25,8 +25,8 @@ class ExplicitRungeKutta final : public IntegrationRule {
   int error_order() const override { return tableau_.embedded_order; }
   bool projects() const override { return true; }
   bool has_dense_output() const override { return !tableau_.dense.empty(); }
-  // Appends udot (nu) at each stage of the last accepted step but a last one that belongs to the next step.
-  // Not after interpolate().
+  // Appends udot (nu) at each stage of the last accepted step, except a last stage that belongs to the next
+  // step. Not after interpolate().
   void append_accelerations(std::vector<double>& udots) const;
 
  private:

@@ -50,7 +50,7 @@ class FixedPointIteration {
   int iterations_ = 0;
   int columns_ = 0;            // number of stored differences
   int newest_ = -1;            // column of the newest
-  double least_change_ = 0.0;  // the last residual that was less than half of those before
+  double least_change_ = 0.0;  // the last residual that was less than half of the previous ones
   int stalls_ = 0;             // number of residuals since
   int worst_ = 0;
   std::vector<double> residual_, former_residual_, former_g_;  // (n)

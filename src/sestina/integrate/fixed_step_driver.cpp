@@ -17,12 +17,12 @@ FixedStepDriver::FixedStepDriver(double dt, double land_every) : dt_(dt), length
 }
 
 void FixedStepDriver::check_fit(const IntegrationRule&, double t_start, double t_end) const {
-  // Then no time is off by more than a thousandth of a step.
+  // No time is then off by more than a thousandth of a step.
   const double spacing =
       std::numeric_limits<double>::epsilon() * std::max(std::abs(t_start), std::abs(t_end));
   if (1e-3 * dt_ > spacing) return;
   throw InputError({{{{}, "step.dt"},
-                     fmt::format("{} s is too short to tell the instants of a run from {} s to {} s apart",
+                     fmt::format("{} s is too short to distinguish the instants of a run from {} s to {} s",
                                  dt_, t_start, t_end)}});
 }
 

@@ -13,13 +13,13 @@
 namespace sestina {
 namespace {
 
-constexpr double kSameStep = 1e-9;  // steps of lengths so near to each other share their factors
+constexpr double kSameStep = 1e-9;  // steps whose lengths differ by less share their factors
 
-// Of a memory.
+// Layout of the memory of the rule.
 constexpr std::size_t kHasSteps = 0, kH = 1, kHasTangents = 2, kFactorsH = 3, kMustRenew = 4, kRate = 5,
                       kHead = 6;
 
-// At theta of the cubic with these values and rates (per step) at 0 and 1.
+// Value at theta of the cubic with these values and rates (per step) at 0 and 1.
 double cubic(double theta, double begin, double end, double rate_begin, double rate_end) {
   const double rest = 1.0 - theta, difference = end - begin;
   return begin +
@@ -168,7 +168,7 @@ void GeneralizedAlpha::find_start_slope(double h) {
   try {
     equations_.face().calc_start(end_, w_dot_, lambda_);
   } catch (const ComputationError&) {
-    return;  // a step that is too long for this is judged by its own error
+    return;  // if the step is too long for this, its error estimate shows it
   }
   double change = 0.0, rates = 0.0, speeds = 0.0;
   for (std::size_t i = 0; i < w_dot_.size(); ++i) {
@@ -195,14 +195,14 @@ bool GeneralizedAlpha::renew_tangents(double h) {
   return equations_.update(state(), begin_w_dot_, begin_lambda_) && factorize(h);
 }
 
-// Within a step.
+// Renews the tangents within a step.
 bool GeneralizedAlpha::renew_at_iterate(double h) {
   update_end(h);
   return equations_.update(end_, w_dot_, lambda_) && factorize(h);
 }
 
-// Steps that are solved to round-off continue the slopes of the step before. With error control the slopes of
-// short steps are mostly what the iteration has left, which would grow from step to step.
+// Steps that are solved to round-off extrapolate with the slopes of the previous step. With error control the
+// slopes of short steps are mostly residuals of the iteration, which would grow from step to step.
 void GeneralizedAlpha::predict(double h) {
   lambda_ = begin_lambda_;
   w_dot_ = begin_w_dot_;
@@ -263,7 +263,7 @@ StepReport GeneralizedAlpha::iterate(double h, bool& has_converged) {
       case NewtonProgress::Outcome::kConverged:
         has_converged = true;
         rate_ = progress.rate();
-        must_renew_ = must_renew_ || progress.wants_new_tangents();
+        must_renew_ = must_renew_ || progress.needs_new_tangents();
         return {};
     }
   }

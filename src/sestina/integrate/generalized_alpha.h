@@ -1,34 +1,34 @@
-// The generalised-alpha method on the manifold, and the trapezoidal rule: one stage, order 2, for systems
-// with conditions (loops, constraints) too.
+// The generalised-alpha method on the manifold, and the trapezoidal rule: one stage, order 2, also for
+// systems with conditions (loops, constraints).
 //
 // With a displacement X from q_n (displacement.h), w = [u, x], their rates w', and auxiliary rates a:
 //   (1 - alpha_m) a_next + alpha_m a_n = (1 - alpha_f) w'_next + alpha_f w'_n                            (1)
 //   w_next = w_n + h ((1 - gamma) a_n + gamma a_next)                                                   (2)
 //   X = h u_n + h^2 ((1/2 - beta) a_n + beta a_next),    q_next = q_n moved by X   (a: its part of u) (3)
 //   r(t, q, w, w', lambda) = 0 and v(t, q, w) = 0 at the end of the step (index 2)                      (4)
-// The conditions are then projected to round-off, those on positions too. (With g = 0 in the place of v = 0,
+// The conditions are then projected to round-off, including those on positions. (With g = 0 instead of v = 0,
 // index 3, rounding of g would be divided by h^2, and short steps would not converge.) With rho the spectral
 // radius for vibrations of infinite frequency,
 //   alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),
 //   gamma = 1/2 + alpha_f - alpha_m,  beta = (gamma + 1/2)^2/4                                          (5)
-// Low frequencies are hardly damped, and the less so the nearer rho is to 1. The trapezoidal rule has
-// alpha_m = alpha_f = 0, beta = 1/4, gamma = 1/2, so that a = w': it damps nothing, rounding in the
-// accelerations of conditions included, and is for systems without conditions.
+// Low frequencies are hardly damped, and the less so the nearer rho is to 1. The trapezoidal rule has alpha_m
+// = alpha_f = 0, beta = 1/4, gamma = 1/2, so that a = w': it damps nothing, not even rounding in the
+// accelerations of conditions, and is restricted to systems without conditions.
 //
 // Newton's method for w' and lambda, with k = (1 - alpha_f)/(1 - alpha_m):
 //   [ M + h gamma k D + h^2 beta k K   -C^T ] [ dw'     ]     [ r ]
 //   [ C + (h beta/gamma) v_q             0  ] [ dlambda ] = - [ v/(h gamma k) ]                          (6)
-// so that multipliers have one size whatever h is.
+// so that the multipliers have the same size for any h.
 //
-// The error of a step: with d = alpha_m - alpha_f, a_n = w' at t_n + d h but for O(h^2), so that
+// The error of a step: with d = alpha_m - alpha_f, a_n = w'(t_n + d h) + O(h^2), so that
 //   q_next - q(t_next) = (beta + d/2 - 1/6) h^2 (a_next - a_n) + O(h^4)                                   (7)
 //   w_next - w(t_next) = (d^2/2 + c + gamma (d + 1/2) - 1/6) h^3 w''' + O(h^4)                            (8)
 //   c = (1 - alpha_f)/2 - (1 - alpha_m) (1 + d)^2/2 - alpha_m d^2/2
-// where w''' is the second difference of a, from the second step on. The first step begins with w' at t_0 + d
-// h too, by a difference of w' along the motion; a_0 = w'_0 alone would be an error of first order in each
-// start. Motions faster than the step are left out of it. Where the length of the step changes, a_n becomes
-// w'_n + (h/h_before) (a_n - w'_n), which keeps the order. Quadratures by the trapezoidal rule. Dense output
-// by cubics through both ends and the rates there.
+// where w''' is the second difference of a, from the second step on. The first step also begins with w' at
+// t_0 + d h, computed from a difference of w' along the motion; a_0 = w'_0 alone would be an error of first
+// order in each start. Motions faster than the step are excluded from this. If the length of the step
+// changes, a_n becomes w'_n + (h/h_before) (a_n - w'_n), which keeps the order. Quadratures follow the
+// trapezoidal rule. Dense output consists of cubics through both ends with the rates there.
 //
 // Source: J. Chung, G. Hulbert, J. Appl. Mech. 60 (1993) 371-375 for (1)-(3), (5); M. Arnold, O. Bruels,
 // Multibody Syst. Dyn. 18 (2007) 185-202 and M. Arnold, O. Bruels, A. Cardona, Numer. Math. 129 (2015)
@@ -47,7 +47,7 @@ struct AlphaCoefficients {
   double alpha_m = 0.0, alpha_f = 0.0, beta = 0.0, gamma = 0.0;
   bool takes_conditions = true;
 };
-// Throws InputError where the spectral radius is not from 0 to 1.
+// Throws InputError if the spectral radius is not from 0 to 1.
 AlphaCoefficients generalized_alpha_coefficients(double spectral_radius);
 AlphaCoefficients trapezoidal_coefficients();
 
@@ -100,13 +100,13 @@ class GeneralizedAlpha final : public IntegrationRule {
   State<double> end_;
   // (nw): w'_n, a_n for this step; w'_next, a_next; the slope of a in this step
   std::vector<double> begin_w_dot_, begin_a_, w_dot_, a_, slope_;
-  std::vector<double> start_slope_;  // (nw) of w' at the start, zero where the step does not resolve it
+  std::vector<double> start_slope_;  // (nw) slope of w' at the start, zero if the step does not resolve it
   std::vector<double> lambda_, begin_lambda_;  // (rows)
   std::vector<double> X_, e_x_;                // (nu)
   std::vector<double> r_, v_;                  // (nw), (rows); then the increments
   std::vector<double> begin_zdot_, zdot_;      // (nz)
-  bool has_start_ = false;                     // of state()
-  // [has_steps, h, has_tangents, h of the factors, must renew, rate, and the parts named by Places] at
+  bool has_start_ = false;                     // rates of z at state()
+  // [has_steps, h, has_tangents, h of the factors, must renew, rate, and the parts listed in Places] at
   // state() and previous()
   std::vector<double> memory_, previous_memory_;
   Places places_ = {};

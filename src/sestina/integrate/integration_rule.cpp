@@ -102,7 +102,7 @@ void IntegrationRule::refuse_first_order_states() const {
 void IntegrationRule::refuse_history() const {
   if (state_.h.empty() || !equations_->history_changes_rates()) return;
   throw InputError(
-      fmt::format("{} remembers rates of former steps, but the history of this system changes them: take "
+      fmt::format("{} stores rates of earlier steps, but the history of this system changes them: take "
                   "dormand_prince_54",
                   name()));
 }

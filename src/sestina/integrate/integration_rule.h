@@ -1,6 +1,6 @@
 // One step of time integration. A rule computes, from an accepted state, a candidate for the next one and, if
 // it can, an estimate of its error. The length of the step and whether a candidate is accepted are decided by
-// a driver (step_driver.h), which a rule does not know.
+// a driver (step_driver.h), of which a rule is independent.
 //
 //   start -> { try_step -> (accept | try_step again, shorter) } ...
 //
@@ -49,8 +49,8 @@ class IntegrationRule {
   // Order of the solution whose error is estimated: the estimate for one step decreases as h to the power
   // error_order() + 1. Zero for a rule without an estimate.
   virtual int error_order() const = 0;
-  // A step that may grow by no more than this factor had better stay as long as it is: for rules that keep
-  // factors of matrices for steps of one length.
+  // A step that could grow only by up to this factor should keep its length: for rules that store factors of
+  // matrices for one step length.
   virtual double keeps_step_up_to() const { return 1.0; }
   // Whether `interpolate` needs no evaluations.
   virtual bool has_dense_output() const = 0;
@@ -60,8 +60,8 @@ class IntegrationRule {
   virtual bool projects() const { return false; }
   // Whether it runs systems with contacts (ContactFace).
   virtual bool takes_contacts() const { return false; }
-  // For a rule that chooses its steps, or that solves implicit equations no better than the steps need; from
-  // the next start on.
+  // Sets the tolerances for a rule that chooses its steps, or that solves implicit equations only as
+  // accurately as the steps require; effective from the next start on.
   virtual void set_tolerances(const ErrorTolerances&) {}
 
   // Allocates all memory. `memory` continues a former run bit for bit: the `previous_memory()` that belongs
@@ -73,7 +73,7 @@ class IntegrationRule {
   // The same with the length that the rule chooses, not beyond t_limit. Throws ComputationError if the rule
   // finds no step.
   StepReport try_own_step(double t_limit);
-  // Number of attempts within the last of these that the rule itself rejected.
+  // Number of attempts in the last of these calls that the rule itself rejected.
   virtual long rejected() const { return 0; }
   // Makes the candidate of the last try_step, which must be complete, the new `state()`.
   void accept();
@@ -91,7 +91,7 @@ class IntegrationRule {
   // (nq + nu + nx) candidate minus the exact solution through `state()`, estimated; for q as coordinates,
   // Euler parameters included. All zero if error_order() is zero.
   std::span<const double> error() const { return error_; }
-  // The memory of the rule besides the state, as it was at `previous()`. Empty for most rules.
+  // The memory of the rule, other than the state, as it was at `previous()`. Empty for most rules.
   virtual std::span<const double> previous_memory() const { return {}; }
   // Whether these numbers, from a file, can be a previous_memory() that belongs to state(). After `start`.
   bool can_remember(std::span<const double> memory) const;
@@ -101,7 +101,7 @@ class IntegrationRule {
   // Computes the rates of [q, u, x, z] at a state.
   void calc_rates(const State<double>& at, std::span<double> rates) const;
   std::span<double> mutable_error() { return error_; }
-  // For a rule that cannot integrate x: throws InputError, with the name of the rule, if there is any.
+  // For a rule that cannot integrate x: throws InputError, with the name of the rule, if the system has any.
   void refuse_first_order_states() const;
   // The same for a rule that stores rates of former steps, which a change of history would make invalid.
   void refuse_history() const;

@@ -18,7 +18,7 @@ inline LandingInterval find_landing_interval(double t_start, double every, doubl
   return {t_start + k * every, t_start + (k + 1.0) * every};
 }
 
-// A remainder of the run after the last such time is rounding if it is less than this part of the interval.
+// A remainder of the run after the last such time is round-off if it is less than this part of the interval.
 inline constexpr double kNegligibleRest = 1e-6;
 
 }  // namespace sestina

@@ -42,7 +42,7 @@ void LobattoPair::do_start(std::span<const double> memory) {
   refuse_first_order_states();
   const bool has_momenta = form_ == Form::kMomentum;
   if (has_momenta && equations().momentum_face() == nullptr) {
-    throw InputError(fmt::format("{} in momentum form needs equations that know their momenta", name()));
+    throw InputError(fmt::format("{} in momentum form needs equations that provide momenta", name()));
   }
   // The last stage's force does not enter (2), (3): its column of ^a is zero. In (6) every force enters.
   const bool is_coupled = has_momenta && !equations().rotations().empty();
@@ -114,7 +114,7 @@ StepReport LobattoPair::calc_step(const State<double>& from, double t_end, State
   update_balance(h);
 
   equations().plus(from.q, X_, to.q);
-  equations().normalize(to.q);  // against the drift by rounding
+  equations().normalize(to.q);  // prevents drift by rounding
   to.t = t_end;
   if (form_ == Form::kMomentum) {
     equations().momentum_face()->calc_speeds(to, end_, to.u);

@@ -80,7 +80,7 @@ class LobattoPair final : public IntegrationRule {
   StepReport solve_stages(const State<double>& from, double t_end);
   void update_positions(const State<double>& from, double t_end);  // (1)
   StepReport update_forces(int first, int end);
-  void update_balance(double h);          // (5) and (6) without the sum over ^a_ij
+  void update_balance(double h);          // (5) and (6) except for the sum over ^a_ij
   void update_rotation(double h, int k);  // the same for the rotation at u[k]: (4) to (6)
   void calc_stage_rate(double h, int i);  // (2), (3), (5): the next y_i
   void add_forces(double h, std::span<const double> weights, std::span<double> sum) const;

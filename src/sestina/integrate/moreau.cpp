@@ -28,8 +28,8 @@ Eigen::Map<const VectorXd> as_vector(const std::vector<double>& values) {
   return {values.data(), static_cast<Eigen::Index>(values.size())};
 }
 
-// The part of a step that is left when a gap has closed: the gap and its rates at both ends are those of a
-// motion with constant acceleration.
+// Returns the fraction of a step that remains after a gap has closed, for a motion with constant acceleration
+// that has this gap before and these rates at both ends.
 double part_left(double h, double gap_before, double v_before, double v_after) {
   const double a = 0.5 * h * (v_after - v_before), b = h * v_before;
   const double root = std::sqrt(std::max(b * b - 4.0 * a * gap_before, 0.0));
@@ -133,7 +133,7 @@ bool Moreau::overlaps(const State<double>& at) {
   });
 }
 
-// In two parts, with the impact of a contact in between.
+// Takes a step in two parts, with the impact of a contact in between.
 StepReport Moreau::step_across(const State<double>& from, double t_touch, int contact, double t_end,
                                State<double>& to, int splits, int depth) {
   State<double>& at = touched_[static_cast<std::size_t>(splits - 1)];
@@ -155,7 +155,7 @@ StepReport Moreau::step_across(const State<double>& from, double t_touch, int co
   return {};
 }
 
-// To the instant of an impact, near t, and the gap of the contact there.
+// Steps to the instant of an impact, near t, and returns the gap of the contact there.
 StepReport Moreau::land(const State<double>& from, double t, int contact, double t_end, State<double>& at,
                         double& gap) {
   ContactFace& face = *equations().contact_face();
@@ -164,7 +164,7 @@ StepReport Moreau::land(const State<double>& from, double t, int contact, double
     const StepReport report = step_to_landing(from, t, at);
     if (!report.complete()) return report;
     gap = 0.0;
-    if (face.contacts().size() != count) break;  // points of two boxes: the next part finds the impact
+    if (face.contacts().size() != count) break;  // points of boxes changed; the next part finds the impact
     gap = face.contacts()[static_cast<std::size_t>(contact)].gap;
     const Eigen::Map<const VectorXd> normal(face.contact_rows(contact).data(),
                                             static_cast<Eigen::Index>(at.u.size()));
@@ -175,7 +175,7 @@ StepReport Moreau::land(const State<double>& from, double t, int contact, double
   return {};
 }
 
-// Up to an impact, with the contacts that last until then.
+// Steps up to an impact, with the contacts that last until then.
 StepReport Moreau::step_to_landing(const State<double>& from, double t, State<double>& to) {
   StepReport report = step_freely(from, t, to);
   if (!report.complete()) return report;
@@ -232,15 +232,15 @@ StepReport Moreau::touch(const State<double>& from, State<double>& to) {
   for (int pass = 0; pass < kPasses; ++pass) {
     if (pass > 0) {
       equations().contact_face()->update_contacts(to);
-      if (equations().contact_face()->contacts().size() != count_) break;  // points have come or gone
+      if (equations().contact_face()->contacts().size() != count_) break;  // points appeared or vanished
     }
     update_matrix(to);
     update_velocities(from);
     set_laws(to.t - from.t);
     p_.setZero(b_.size());
     const FrictionSolver::Report report = solver_.solve(G_, b_, friction_, compliance_, p_);
-    // Where friction and inertia couple too strongly there may be no solution (Painleve), and a shorter step
-    // shows whether that is so.
+    // If friction and inertia are coupled too strongly, there may be no solution (Painleve); a shorter step
+    // shows whether that is the case.
     if (!report.is_solved || !restore()) {
       return not_converged(active_[static_cast<std::size_t>(std::max(report.worst, 0))].contact);
     }
@@ -297,7 +297,8 @@ StepReport Moreau::not_converged(int contact) {
   return {StepStatus::kNotConverged, static_cast<int>(state().q.size()) + static_cast<int>(speed)};
 }
 
-// Contacts that close, or overlap and are compliant, at the end of the free step: with no gap above `closed`.
+// Finds contacts whose gap at the end of the free step is not above `closed`: rigid ones that close,
+// compliant ones that overlap.
 void Moreau::find_active(const State<double>& from, const State<double>& to, Look look, double closed) {
   ContactFace& face = *equations().contact_face();
   active_.clear();
@@ -305,7 +306,7 @@ void Moreau::find_active(const State<double>& from, const State<double>& to, Loo
   const std::span<const ContactFace::Contact> contacts = face.contacts();
   count_ = contacts.size();
   const auto nu = static_cast<Eigen::Index>(from.u.size());
-  // Impacts are looked for at an instant, at the end of a step that others have changed.
+  // Impacts are sought at an instant, at the end of a step that other contacts have changed.
   const State<double>& free = look == Look::kImpacts ? landing_ : to;
   const double h = free.t - from.t;
   for (int i = 0; i < static_cast<int>(contacts.size()); ++i) {
@@ -335,7 +336,7 @@ void Moreau::find_active(const State<double>& from, const State<double>& to, Loo
   }
 }
 
-// The velocities of all active contacts, by their rows in C.
+// The velocities of all active contacts, with their rows of C.
 void Moreau::update_velocities(const State<double>& from) {
   for (std::size_t i = 0; i < active_.size(); ++i) {
     Active& active = active_[i];
@@ -368,7 +369,7 @@ void Moreau::update_matrix(const State<double>& at) {
   G_ = (0.5 * (G_ + G_.transpose())).eval();
 }
 
-// A part of the error of the step.
+// Adds the rebounds that were treated as rest to the error of the step.
 void Moreau::add_neglected_rebounds() {
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const auto k = static_cast<Eigen::Index>(3 * i);
@@ -445,10 +446,10 @@ VectorXd Moreau::restitution_impulses() const {
   return poisson + (std::sqrt(half * half + 2.0 * a * wanted) - half) / a * stronge;
 }
 
-// Where in the step, in parts of it before its end, the impulse of a contact acts as a whole. Of a rebound:
-// at the instant of contact. Of a contact that stays closed: so that the gap ends at zero when the impulse
-// takes v_n of the free step; that lies between the instant (all of it is impact) and half of what is left
-// (all of it is a constant force).
+// Returns the time before the end of the step, as a fraction of the step, at which the impulse of a contact
+// acts as a whole. For a rebound this is the instant of contact. For a contact that stays closed it makes the
+// gap zero at the end, if the impulse removes v_n of the free step; it lies between the instant of contact
+// (pure impact) and half of the remaining time (constant force).
 double Moreau::centre_of_impulse(const Active& active) const {
   const ContactFace::Contact& contact =
       equations().contact_face()->contacts()[static_cast<std::size_t>(active.contact)];
@@ -458,8 +459,8 @@ double Moreau::centre_of_impulse(const Active& active) const {
   return std::clamp(half * (1.0 + active.v_touch[0] / active.v_free[0]), half, active.left);
 }
 
-// u' and the positions that go with it, and the work that contacts take: each impulse that on the mean of the
-// velocities before and after it, at its place in the step.
+// Computes u', the corresponding positions, and the work absorbed by contacts: for each impulse, impulse
+// times the mean of the velocities before and after it, at its time in the step.
 void Moreau::apply(const State<double>& from, State<double>& to) {
   const double h = to.t - from.t;
   const VectorXd change = G_ * p_;

@@ -9,8 +9,8 @@
 //        rigid      0 <= p_n,  v_n >= 0, where it hits (Newton): v_n >= -e v_n before
 //        compliant  p_n/h = -k (g + g')/2 - d (v_n(u) + v_n(u'))/2, its force by the trapezoidal rule
 //   5. position  q' = q_f along c h (u' - u_f), c = 1/2 for a contact that lasts (constant force within the
-//                step), less for one that closes within it; then rigid gaps are brought back to zero, as
-//                little as possible in the norm of M
+//                step), less for one that closes within it; then rigid gaps are corrected to zero with the
+//                least displacement in the norm of M
 // 4 and 5 are solved twice, the second time with M and C at the q' of the first. The work of an impulse is
 // p . (v_f - c (v_f - v) + G p/2): on the mean velocity while it acts, so that the energy of contacts that
 // last or hit is balanced to the order of the step.
@@ -28,9 +28,10 @@
 // The rule takes two steps of h/2; the difference from one step of h is the error estimate. Where nothing
 // touches, and across impacts between such motions, the order is 4; within lasting contact 2.
 //
-// Sources: Moreau 1988; Jean 1999; Acary and Brogliato, Numerical Methods for Nonsmooth Dynamical Systems,
-// 2008; Stronge, Impact Mechanics, 2000. Error control by step doubling with contacts: Kurtz and Castro
-// (CENIC), 2025.
+// Sources: J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, CISM 302 (1988)
+// 1-82; M. Jean, The non-smooth contact dynamics method, Comput. Methods Appl. Mech. Engrg. 177 (1999)
+// 235-257; V. Acary, B. Brogliato, Numerical Methods for Nonsmooth Dynamical Systems (2008); W. J. Stronge,
+// Impact Mechanics (2000). Error control by step doubling with contacts: V. Kurtz, A. Castro (CENIC, 2025).
 #pragma once
 
 #include <Eigen/Core>
@@ -80,18 +81,19 @@ class Moreau final : public IntegrationRule {
   // A contact of the step.
   struct Active {
     int contact = 0;
-    bool is_impact = false;            // closes with a speed of its own, not by what moves it in the step
-    bool hits = false;                 // likewise, and rebounds
-    double neglected = 0.0;            // speed of a rebound that is taken for rest
+    bool is_impact = false;            // closes with a speed of its own, not due to forces in the step
+    bool hits = false;                 // is an impact and rebounds
+    double neglected = 0.0;            // speed of a rebound that is treated as rest
     double gap = 0.0;                  // of q_f
     double gap_before = 0.0;           // of q, to first order
-    double left = 1.0;                 // part of the step, once the gap has closed
+    double left = 1.0;                 // part of the step that remains after the gap has closed
     Eigen::Vector3d v_before, v_free;  // C u and C u_f
-    Eigen::Vector3d v_touch;           // of the free motion, when the gap has closed
+    Eigen::Vector3d v_touch;           // velocity of the free motion when the gap has closed
   };
   StepReport touch(const State<double>& from, State<double>& to);
   StepReport not_converged(int contact);
-  // Which contacts of a step: all; all, but none rebounds; those that last; those that carry at an instant.
+  // The contacts of a step to find: all; all, without rebounds; those that last; those that carry at an
+  // instant.
   enum class Look { kAll, kRest, kSupport, kImpacts };
   void find_active(const State<double>& from, const State<double>& to, Look look, double closed = kClosed);
   void update_matrix(const State<double>& at);
@@ -117,7 +119,7 @@ class Moreau final : public IntegrationRule {
   std::deque<State<double>> middles_;   // of steps that are halved
   Eigen::VectorXd neglected_;           // (nu) speeds of rebounds that were taken for rest
 
-  std::size_t count_ = 0;  // of all contacts of the step
+  std::size_t count_ = 0;  // number of all contacts of the step
   std::vector<Active> active_;
   Eigen::MatrixXd C_, du_;  // (3 contacts x nu), (nu x 3 contacts): M^-1 C^T
   Eigen::MatrixXd G_;       // C M^-1 C^T

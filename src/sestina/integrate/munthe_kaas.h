@@ -1,9 +1,9 @@
 // Runge-Kutta on the manifold of orientations (Munthe-Kaas): each step is an ordinary Runge-Kutta step in
 // displacements r from the state where it begins,
 //
-//   r_i    = h sum_j a_ij r'_j,     r'_i = dexp(r_i)^-1 u_i       (displacement.h)
-//   u_i    = u_n + h sum_j a_ij a(t_i, q_i, u_j),    q_i = q_n moved by r_i
-//   q_next = q_n moved by h sum_i b_i r'_i
+//   r_i    = h sum_j a_ij r'_j,     r'_i = dexp(r_i)^-1 u_i       (displacement.h)                       (1)
+//   u_i    = u_n + h sum_j a_ij a(t_j, q_j, u_j),    q_i = q_n moved by r_i                              (2)
+//   q_next = q_n moved by h sum_i b_i r'_i,   u_next = u_n + h sum_i b_i a(t_i, q_i, u_i)                (3)
 //
 // with the tableau of the classical rule, order 4. The orientation is updated by rotations, never by
 // additions, so that Euler parameters keep norm one by construction and no direction in the space of q is

@@ -10,10 +10,10 @@
 // that G v = N(v) u. P is expanded to the second power of gamma G, which omits (gamma w / 2)^3, where w is
 // the angular velocity: a step resolves the rotation, and Newton's method corrects the rest.
 //
-// a_q and a_w are analytical if the equations have a ResidualFace. Its derivative by a displacement becomes
-// that by q through the inverse of N on the tangent space: a_q = a_displacement N^+, N^+ = (N^T N)^-1 N^T,
-// where the columns of N are orthogonal to each other. Otherwise they are differences, one evaluation for
-// each number of q, u and x, and (4) takes p from them.
+// a_q and a_w are analytical if the equations have a ResidualFace. Its derivative with respect to a
+// displacement becomes that with respect to q through the inverse of N on the tangent space: a_q =
+// a_displacement N^+, N^+ = (N^T N)^-1 N^T, where the columns of N are orthogonal to each other. Otherwise
+// they are differences, one evaluation for each number of q, u and x, and (4) takes p from them.
 //
 // Nothing allocates memory after `resize`. Memory: (nw + nz)(nq + nw) + 2 nw^2 numbers.
 #pragma once

@@ -13,15 +13,15 @@
 namespace sestina {
 namespace {
 
-constexpr double kSameStep = 1e-9;      // steps of lengths so near to each other share their factors
-constexpr double kFarthestGuess = 5.0;  // in steps before
-constexpr int kSweeps = 20;             // of (1), at most
+constexpr double kSameStep = 1e-9;      // steps whose lengths differ by less share their factors
+constexpr double kFarthestGuess = 5.0;  // largest ratio to the previous step for extrapolation
+constexpr int kSweeps = 20;             // largest number of iterations of (1)
 
-// Of a memory.
+// Layout of the memory of the rule.
 constexpr std::size_t kHasSteps = 0, kH = 1, kHasTangents = 2, kFactorsH = 3, kMustRenew = 4, kRate = 5,
                       kHead = 6;
 
-// The weights at theta of the values at 0 (if any) and c_1 ... c_s.
+// The Lagrange weights at theta for the nodes 0 (if `has_zero`) and c_1 ... c_s.
 std::array<double, 4> lagrange(const RadauTableau& tableau, double theta, bool has_zero) {
   std::array<double, 4> nodes = {0.0}, weights = {};
   const std::size_t first = has_zero ? 0 : 1, end = static_cast<std::size_t>(tableau.stages) + 1;
@@ -151,7 +151,7 @@ bool RadauIIA::do_can_remember(std::span<const double> memory) const {
          is_count(memory[kMustRenew], 1) && memory[kRate] >= 0.0;
 }
 
-// Tangents and factors as they were.
+// Restores the tangents and factors.
 void RadauIIA::take_memory() {
   rate_ = memory_[kRate];
   must_renew_ = memory_[kMustRenew] != 0.0;
@@ -188,7 +188,8 @@ StepReport RadauIIA::do_step(double t_end, State<double>& candidate) {
   return finish(h, candidate);
 }
 
-// From the last stage of the step before, where there is one: smooth even where forces are stiff.
+// Takes w' and lambda at the start from the last stage of the previous step, if there is one: smooth even for
+// stiff forces.
 void RadauIIA::prepare_start() {
   if (has_start_) return;
   has_start_ = true;
@@ -218,7 +219,7 @@ void RadauIIA::set_times(double t_end) {
   }
 }
 
-// The polynomial of the step before, continued; multipliers that are left out are zero.
+// Extrapolates the polynomial of the previous step; multipliers that were left out are zero.
 void RadauIIA::set_guess(double h) {
   const std::size_t nw = equations_.nw(), rows = equations_.rows(), s = stages();
   std::ranges::fill(z_, 0.0);
@@ -263,7 +264,7 @@ bool RadauIIA::factorize(double h) {
   return is_regular;
 }
 
-// At the beginning of the step.
+// Renews the tangents at the beginning of the step.
 bool RadauIIA::renew_tangents(double h) {
   must_renew_ = false;
   has_tangents_of_start_ = true;
@@ -272,7 +273,7 @@ bool RadauIIA::renew_tangents(double h) {
   return equations_.update(state(), start_, start_lambda_) && factorize(h);
 }
 
-// Within a step, at its last stage.
+// Renews the tangents within a step, at its last stage.
 bool RadauIIA::renew_at_iterate(double h) {
   update_stage_states(h);
   const std::size_t last = stages() - 1;
@@ -281,7 +282,7 @@ bool RadauIIA::renew_at_iterate(double h) {
 
 StepReport RadauIIA::solve_stages(double h) {
   const int nq = static_cast<int>(state().q.size());
-  // An error that was too large may be that of an iteration with old tangents.
+  // A rejected step may be due to an iteration with old tangents.
   bool are_new = !equations_.has_tangents() || must_renew_ || (attempts_ == 2 && !has_tangents_of_start_);
   bool is_regular = are_new ? renew_tangents(h) : has_factors(h) || factorize(h);
   for (;;) {
@@ -332,7 +333,7 @@ StepReport RadauIIA::iterate(double h, bool& has_converged) {
       case NewtonProgress::Outcome::kConverged:
         has_converged = true;
         rate_ = progress.rate();
-        must_renew_ = must_renew_ || progress.wants_new_tangents();
+        must_renew_ = must_renew_ || progress.needs_new_tangents();
         return {};
     }
   }
@@ -490,7 +491,7 @@ void RadauIIA::solve_error(double h) {
   std::ranges::fill(real_.d, 0.0);
   equations_.add_M_times(1.0, b_w_, real_.f);
   std::ranges::fill(e_w_, 0.0);
-  std::ranges::copy(b_x_, e_w_.begin());  // with no part of first-order states
+  std::ranges::copy(b_x_, e_w_.begin());  // without the rows of first-order states
   equations_.add_K_times(-1.0 / sigma, e_w_, real_.f);
   equations_.add_v_q_times(-1.0 / sigma, e_w_, real_.d);
   for (std::size_t k = 0; k < real_.d.size(); ++k) {
@@ -501,7 +502,7 @@ void RadauIIA::solve_error(double h) {
   for (std::size_t k = 0; k < e_x_.size(); ++k) e_x_[k] = (b_x_[k] + e_w_[k]) / sigma;
 }
 
-// b with the rates at the state moved by the error instead of the rates at the beginning.
+// Computes b with the rates at the state moved by the error instead of those at the beginning.
 void RadauIIA::filter_error(double h, State<double>& candidate) {
   const std::size_t nu = state().u.size();
   moved_state_ = state();

@@ -12,16 +12,16 @@
 // separate into one system for each eigenvalue mu, real or one of a complex pair, with sigma = mu/h,
 //   [ sigma M + D + K/sigma   -C^T ] [ dz^      ]       [ r^ ]
 //   [ C + v_q/sigma             0  ] [ dlambda^ ]  =  - [ v^ ],      hats: sums with a row of V^-1      (3)
-// X follows from z by fixed-point iteration of (1), which is no iteration where nothing rotates. Tangents are
-// kept for as many steps as the iteration contracts by 5 or more, its factors for as many as h stays the
+// X follows from z by fixed-point iteration of (1), which needs no iteration where nothing rotates. Tangents
+// are kept for as many steps as the iteration contracts by 5 or more, its factors for as many as h stays the
 // same. The first guess of a step is the collocation polynomial of the one before.
 //
 // The error is that of an embedded solution of order s with weights on w'_n and all stages, damped by the
 // matrix of (3) with the real sigma = 1/(gamma h), so that stiff components do not blow it up:
 //   [ sigma M + D + K/sigma  -C^T ] [ e_w ]   [ M b_w - K b_x/sigma ]
-//   [ C + v_q/sigma            0  ] [ mu  ] = [ - v_q b_x/sigma     ],   e_x = (b_x + e_w)/sigma (4) b_w =
-//   w'_n + sum_j d_j z_j/h,   b_x = u_n + sum_j d_j X_j/h
-// In the first step and after a rejected one b is evaluated anew at the state moved by the error (Hairer).
+//   [ C + v_q/sigma            0  ] [ mu  ] = [ - v_q b_x/sigma     ],   e_x = (b_x + e_w)/sigma       (4)
+//   b_w = w'_n + sum_j d_j z_j/h,   b_x = u_n + sum_j d_j X_j/h
+// In the first step and after a rejected one, b is re-evaluated at the state moved by the error (Hairer).
 // Dense output is the collocation polynomial, of local order s + 1.
 //
 // Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II (1996), sections IV.8 and VII.4;
@@ -60,7 +60,7 @@ class RadauIIA final : public IntegrationRule {
   const StageEquations& stage_equations() const { return equations_; }
 
  private:
-  // One row of V^-1 and one column of V, of a real eigenvalue or one of a pair.
+  // One row of V^-1 and one column of V, for a real eigenvalue or one of a complex pair.
   template <class Number>
   struct Block {
     Number mu{};
@@ -108,7 +108,7 @@ class RadauIIA final : public IntegrationRule {
   RadauTableau tableau_;
   ErrorTolerances tolerances_ = kToRoundOff;
   StageEquations equations_;
-  bool has_real_stages_ = false;  // the real eigenvalue is one of A^-1; otherwise it serves (4) alone
+  bool has_real_stages_ = false;  // real_ has an eigenvalue of A^-1; otherwise it is for (4) only
   Block<double> real_;
   Block<std::complex<double>> complex_;
   // By stage.
@@ -122,8 +122,8 @@ class RadauIIA final : public IntegrationRule {
   std::vector<double> e_w_, e_x_, b_w_, b_x_, mu_, moved_;  // of (4)
   State<double> moved_state_;
   bool has_start_ = false;              // start_ belongs to state()
-  long attempts_ = 0;                   // at a step from state()
-  bool has_tangents_of_start_ = false;  // those of state()
+  long attempts_ = 0;                   // number of attempts at a step from state()
+  bool has_tangents_of_start_ = false;  // true if the tangents are those of state()
   // [has_steps, h, has_tangents, h of the factors, whether tangents are to be renewed, rate of the iteration,
   // z, lambda, state of the tangents]
   std::vector<double> memory_, previous_memory_;  // at state() and previous()

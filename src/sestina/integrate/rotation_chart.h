@@ -1,7 +1,7 @@
 // Rotation vectors as coordinates of an orientation near a given one, the centre:  e = exp(x) o centre.
 //
-// If the orientation rotates with angular velocity w (axes of the parent), then with a = |x
-// |  w = dexp(x) xdot,   dexp(x) = 1 + b [x] + c [x]^2,   b = (1 - cos a)/a^2,   c = (a - sin a)/a^3
+// If the orientation rotates with angular velocity w (axes of the parent), then with a = |x|
+//   w = dexp(x) xdot,   dexp(x) = 1 + b [x] + c [x]^2,   b = (1 - cos a)/a^2,   c = (a - sin a)/a^3
 //   xdot = dexp(x)^-1 w = w - [x] w / 2 + d [x]^2 w,     d = (1 - a/2 cot(a/2))/a^2
 // The transposes are those for -x. With s = a^2, d = -(db/ds)/b.
 //

@@ -67,7 +67,7 @@ struct Entry {
   std::unique_ptr<IntegrationRule> (*make)(const RuleOptions&);
 };
 
-// The rules that are not explicit tableaus.
+// The rules that are not explicit Runge-Kutta tableaus.
 const std::vector<Entry>& other_rules() {
   static const std::vector<Entry> entries = {
       {"adams_bashforth_moulton", make<AdamsBashforthMoulton>},

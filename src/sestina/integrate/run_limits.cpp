@@ -11,11 +11,11 @@ namespace sestina {
 
 void check_run_limits(const RunLimits& limits) {
   if (limits.steps < 0) {
-    throw InputError(fmt::format("{} is no limit of the steps of a run: give 1 or more", limits.steps));
+    throw InputError(fmt::format("{} is not a limit on the steps of a run: give 1 or more", limits.steps));
   }
   if (!(limits.wall_time >= 0.0) || !std::isfinite(limits.wall_time)) {
-    throw InputError(
-        fmt::format("{} s is no limit of the wall time of a run: give a positive number", limits.wall_time));
+    throw InputError(fmt::format("{} s is not a limit on the wall time of a run: give a positive number",
+                                 limits.wall_time));
   }
 }
 
@@ -28,10 +28,11 @@ void LimitWatch::start(long steps_before) {
 std::string LimitWatch::explain(long steps, double wall_time) const {
   const bool is_of_steps = limits_.steps > 0 && steps - steps_before_ >= limits_.steps;
   if (is_of_steps) {
-    return fmt::format("the run has met its limit of {} steps; {} raises it", limits_.steps, names_.steps);
+    return fmt::format("the run has reached its limit of {} steps; {} raises it", limits_.steps,
+                       names_.steps);
   }
   return fmt::format(
-      "the run has met its limit of {} s of wall time, after {} steps in {:.3g} s; {} raises it",
+      "the run has reached its limit of {} s of wall time, after {} steps in {:.3g} s; {} raises it",
       limits_.wall_time, steps - steps_before_, wall_time, names_.wall_time);
 }
 

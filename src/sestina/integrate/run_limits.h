@@ -15,7 +15,7 @@ struct RunLimits {
 // Throws InputError for a limit that is negative or not finite.
 void check_run_limits(const RunLimits& limits);
 
-// The names of the limits, for the message that tells a user how to continue a run.
+// The names of the limits, for the message that explains how to continue a run.
 struct LimitNames {
   const char* steps = "analysis.limits.steps (--max-steps, max_steps)";
   const char* wall_time = "analysis.limits.wall_time (--max-wall, max_wall)";
@@ -25,7 +25,7 @@ class LimitWatch {
  public:
   explicit LimitWatch(const RunLimits& limits, LimitNames names = {}) : limits_(limits), names_(names) {}
 
-  // The wall time counts from here, and so do the steps: a resumed run began with `steps_before`.
+  // The wall time counts from this call, and so do the steps: a resumed run began with `steps_before`.
   void start(long steps_before);
   // Call before each step, with the steps so far. Throws ComputationError with t (s) if a limit is reached.
   // Reads the clock about once in a millisecond.

@@ -1,10 +1,10 @@
-// What implicit rules share: the implicit form of the equations (ImplicitFace), its tangents at one state,
-// kept for as many steps as they serve, and the matrices of Newton's method made of them,
+// The common part of implicit rules: the implicit form of the equations (ImplicitFace), its tangents at one
+// state, reused for several steps, and the matrices of Newton's method formed from them,
 //
 //   [ m M + d D + k K   -C^T ]
 //   [ C + e v_q           0  ]                                                                        (1)
 //
-// with numbers m, d, k, e of the rule, real or complex.
+// with numbers m, d, k, e, real or complex, chosen by the rule.
 // Conditions that others imply at the state of the tangents are left out until the next tangents; their
 // multipliers are zero.
 //
@@ -19,28 +19,28 @@ namespace sestina {
 
 class StageEquations {
  public:
-  // Allocates everything unless it has.
+  // Allocates memory if the sizes have changed.
   void start(EquationsOfMotion& equations);
 
   ImplicitFace& face() { return *face_; }
-  // Since the beginning of this object: for benchmarks.
+  // Counts since the construction of this object, for benchmarks.
   long tangents() const { return tangent_count_; }
   long factorizations() const { return factorization_count_; }
   std::size_t nw() const { return nw_; }
   std::size_t rows() const { return rows_; }
   bool is_active(std::size_t row) const { return active_[row] != 0; }
 
-  // Tangents at a state with its wdot (nw) and lambda (rows). False where they are not finite.
+  // Computes the tangents at a state with its wdot (nw) and lambda (rows). False if they are not finite.
   bool update(const State<double>& state, std::span<const double> wdot, std::span<const double> lambda);
-  // That state, as numbers for a memory, and back: then the tangents are evaluated there, with the discrete
-  // variables of `like`.
+  // The state of the tangents as numbers for a memory. restore() evaluates the tangents at a stored state,
+  // with the discrete variables of `like`.
   std::size_t memory_size() const { return memory_.size(); }
   std::span<const double> memory() const { return memory_; }
   bool restore(std::span<const double> memory, const State<double>& like);
   bool has_tangents() const { return has_tangents_; }
   void forget() { has_tangents_ = false; }
 
-  // (1), factored. False where it is singular.
+  // Forms and factors (1). False if it is singular.
   template <class Number>
   bool factorize(SaddlePointMatrix<Number>& matrix, Number m, Number d, Number k, Number e);
   template <class Number>
@@ -48,8 +48,8 @@ class StageEquations {
     matrix.resize(face_->pattern(), face_->row_pattern());
   }
 
-  // to (nw) += factor times M x; v_q x by row, x (nw) a displacement (its part of first-order states is not
-  // looked at).
+  // to (nw) += factor times M x, and the same for K; v_q x by row. x (nw) is a displacement; its part for
+  // first-order states is not read.
   void add_M_times(double factor, std::span<const double> x, std::span<double> to) const;
   void add_K_times(double factor, std::span<const double> x, std::span<double> to) const;
   void add_v_q_times(double factor, std::span<const double> x, std::span<double> to) const;

@@ -223,7 +223,7 @@ void StepDriver::start_again(const State<double>& from, double t_end) {
 
 const State<double>& StepDriver::advance_to(double t) {
   if (!(t >= earliest_ && t <= t_end_)) {
-    throw InputError(fmt::format("the state at {} s is asked for, but the run is at {} s and ends at {} s", t,
+    throw InputError(fmt::format("the state at {} s is requested, but the run is at {} s and ends at {} s", t,
                                  state().t, t_end_));
   }
   while (state().t < t) step();

@@ -33,7 +33,7 @@ class StepDriver {
   StepDriver(const StepDriver&) = delete;
   StepDriver& operator=(const StepDriver&) = delete;
 
-  // For rules that choose their steps, and, where the errors of steps are controlled, for rules that solve
+  // Only for rules that choose their steps and, if the errors of steps are controlled, for rules that solve
   // implicit equations.
   void set_tolerances(const ErrorTolerances& tolerances) { tolerances_ = tolerances; }
   // Throws InputError if rule, options and times (s) do not fit together. `start` and `resume` check this
@@ -47,7 +47,7 @@ class StepDriver {
   // The rule restarts. Steps of variable length begin with the length that was proposed last; statistics
   // continue. Allocates no memory.
   void start_again(const State<double>& from, double t_end);
-  // For consecutive runs: sets what is known of the step lengths, and the statistics.
+  // For consecutive runs: sets the known step lengths and the statistics.
   void set_step_control(const StepControl& control) { control_ = control_before_step_ = control; }
 
   // Returns the state at exactly t, which must be between the beginning of the last accepted step and t_end;

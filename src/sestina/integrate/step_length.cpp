@@ -9,8 +9,8 @@
 namespace sestina {
 namespace {
 
-// A rest shorter than this part of dt is rounding, not a step: the step before ends at t_end instead, or the
-// step after at the next time of the grid.
+// A remaining time shorter than this part of dt is round-off, not a step: the step before it ends at t_end
+// instead, or the step after it at the next time of the grid.
 constexpr double kNegligible = 1e-6;
 
 // The constants of dopri5.f (E. Hairer, G. Wanner).

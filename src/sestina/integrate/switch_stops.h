@@ -22,9 +22,10 @@ namespace sestina {
 
 class SwitchStops {
  public:
-  // A run begins at t and ends at t_end, or an event took place at t. Null: there are no switches.
+  // The run begins at t and ends at t_end, or an event took place at t. `switches` may be null: there are
+  // none.
   void start(TimeSwitches* switches, double t_start, double t, double t_end, std::span<const double> d);
-  // The same for a run that began at t_start, if the steps before t are to be repeated as they were.
+  // The same for a run that began at t_start, if the steps before t are to be repeated identically.
   void resume(TimeSwitches* switches, double t_start, double t, double t_end, std::span<const double> d);
 
   // Call before a step from t: returns whether there is a jump, so that rates before t which the rule has
@@ -48,7 +49,7 @@ class SwitchStops {
   TimeSwitches* switches_ = nullptr;
   double t_end_ = 0.0, span_ = 0.0;  // s
   double from_ = -kNever, to_ = kNever;
-  TimeSwitch last_;  // that was passed, or where the run began
+  TimeSwitch last_;  // the last switch passed, or the start of the run
   TimeSwitch stop_;
 };
 

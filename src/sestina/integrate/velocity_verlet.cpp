@@ -49,7 +49,7 @@ StepReport VelocityVerlet::calc_step(const State<double>& from, std::span<const 
   const std::vector<double>& u_half = half_.u;
   for (std::size_t i = 0; i < u_half.size(); ++i) displacement_[i] = h * u_half[i];
   equations().plus(from.q, displacement_, to.q);  // (2)
-  equations().normalize(to.q);                    // against the drift by rounding
+  equations().normalize(to.q);                    // prevents drift by rounding
 
   to.t = t_end;
   to.u = u_half;

@@ -18,7 +18,7 @@ void Verlet::do_start(std::span<const double> memory) {
   current_.assign(1 + 2 * nu + nz, 0.0);
   u_next_.assign(nu, 0.0);
   iteration_.resize(nu);
-  if (memory.empty()) {  // h' = 0: no step before
+  if (memory.empty()) {  // h' = 0: no previous step
     const std::span<double> all(current_);
     equations().calc_derivatives(state(), {all.subspan(1 + nu, nu), {}, all.subspan(1 + 2 * nu)});
   } else {
@@ -59,7 +59,7 @@ StepReport Verlet::calc_step(const State<double>& from, std::span<const double> 
                            : h / h_before * d_before[i] + 0.5 * h * (h + h_before) * a_before[i];
   }
   equations().plus(from.q, d, to.q);  // (1)
-  equations().normalize(to.q);        // against the drift by rounding
+  equations().normalize(to.q);        // prevents drift by rounding
 
   for (std::size_t i = 0; i < nu; ++i) to.u[i] = d[i] / h + 0.5 * h * a_before[i];
   const StepReport report = solve_speed(h, d, to, udot, zdot);  // (3)

@@ -11,8 +11,8 @@
 // The central difference (2) gives a speed only when the next position is known. By (1) it is
 //   u_n = d_n / h + (h/2) a(t_n, q_n, u_n)                                                   (3)
 // which defines u_n at the end of the step: explicitly if accelerations do not depend on speeds, otherwise by
-// fixed-point iteration to the level of rounding. After a step of another length h' (before the first step, d
-// = h u)
+// fixed-point iteration to the level of rounding. After a step of another length h' (before the first step,
+// d = h u)
 //   d_next = (h/h') d_n + h (h + h')/2 a_n                                                   (4)
 // which is (1) if h = h', and otherwise starts again from the state (q_n, u_n).
 //

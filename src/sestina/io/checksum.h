@@ -1,5 +1,5 @@
-// Checksums against damage, not against forgery: a change within one byte (of text) or one number (of rows)
-// always changes them, other changes all but 1 in 2^64.
+// Checksums against damage, not against forgery. A change within one byte (of text) or one number (of rows)
+// is always detected, other changes with a probability of 1 - 2^-64.
 #pragma once
 
 #include <fmt/format.h>
@@ -32,12 +32,12 @@ class Checksum {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-// Checksum of the lines of a CSV result, by blocks; a line that states it begins with kMark. All line ends
-// count alike.
+// Checksum of the lines of a CSV result, by blocks; a line that states it begins with kMark. All kinds of
+// line ends are equivalent.
 class LineChecksum {
  public:
   static constexpr std::string_view kMark = "# checksum of the lines above: ";
-  static constexpr std::size_t kBlock = 1 << 16;  // bytes of lines, after which a row ends its block
+  static constexpr std::size_t kBlock = 1 << 16;  // bytes of lines after which a row ends its block
 
   void add(std::string_view line) {
     if (line.ends_with('\r')) line.remove_suffix(1);
@@ -54,7 +54,7 @@ class LineChecksum {
   std::size_t bytes_ = 0;
 };
 
-// Checksum of rows of numbers, a number at a time; all NaN count alike, since CSV writes them alike.
+// Checksum of rows of numbers, one number at a time; all NaN are equivalent, since CSV writes them alike.
 class RowChecksum {
  public:
   RowChecksum() = default;

@@ -45,7 +45,7 @@ CalculatedColumn calc_column(const ResultTable& table, const Graph& graph, Expr 
                              ColumnConstants constants) {
   const std::vector<Expr> symbols = graph.free_symbols(expression);
   std::vector<double> inputs(symbols.size());
-  std::vector<std::pair<std::size_t, std::size_t>> places;  // in inputs, in the table
+  std::vector<std::pair<std::size_t, std::size_t>> places;  // index in the inputs, index in the table
   for (std::size_t i = 0; i < symbols.size(); ++i) {
     const std::string& symbol = graph.name_of(symbols[i]);
     if (table.has_column(symbol)) {

@@ -99,8 +99,8 @@ class CsvReader {
     return true;
   }
 
-  void check_lines(std::string_view told) {
-    if (trimmed(told) != lines_.text()) {
+  void check_lines(std::string_view stated) {
+    if (trimmed(stated) != lines_.text()) {
       add_fault(1, "the lines from " + std::to_string(first_line_) +
                        " to here are damaged or were changed: their checksum is " + lines_.text() +
                        "; without this line they are read as they are");
@@ -162,7 +162,7 @@ class CsvReader {
   ResultHeader header_;
   std::vector<std::string> units_;
   std::vector<double> values_;
-  std::size_t checked_values_ = 0;  // of them, those that a checksum covers
+  std::size_t checked_values_ = 0;  // number of values_ that a checksum covers
   FaultList faults_;
 };
 

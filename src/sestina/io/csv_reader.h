@@ -14,7 +14,7 @@ namespace sestina {
 // is dropped. Throws InputError with the line of each fault.
 ResultTable read_csv_result(const std::filesystem::path& path);
 
-// Appends the numbers of a line. Returns the place of the first text that is no number, or npos.
+// Appends the numbers of a line. Returns the place of the first text that is not a number, or npos.
 std::size_t read_csv_row(std::string_view line, std::vector<double>& numbers);
 
 }  // namespace sestina

@@ -30,7 +30,7 @@ std::string on_one_line(std::string text) {
 
 void check_no_separator(const std::string& text) {
   if (text.find_first_of(",\"\n\r") != std::string::npos || text.starts_with('#')) {
-    throw InputError("'" + text + "' cannot stand in a CSV file: it has a comma, a quote or a line break");
+    throw InputError("'" + text + "' is not allowed in a CSV file: it has a comma, a quote or a line break");
   }
 }
 

@@ -29,7 +29,7 @@ struct LineStyle {
   std::span<const double> dashes;  // mm, on and off alternately; empty: solid
 };
 
-enum class Anchor { start, middle, end };  // the end of a text that is at its place
+enum class Anchor { start, middle, end };  // the end of a text that is at the given place
 
 enum class FigureFormat { png, svg, pdf };
 

@@ -101,7 +101,7 @@ std::size_t count_elements(hid_t object_of_file, hid_t space, std::size_t bytes_
   const auto count = static_cast<std::uint64_t>(checked(H5Sget_simple_extent_npoints(space)));
   const hsize_t file_bytes = size_of_file(object_of_file);
   if (bytes_each > 0 && count > kMostOfAByte * file_bytes / bytes_each) {
-    throw Hdf5Error("it tells of " + std::to_string(count) + " elements of " + std::to_string(bytes_each) +
+    throw Hdf5Error("it claims " + std::to_string(count) + " elements of " + std::to_string(bytes_each) +
                     " bytes, more than a file of " + std::to_string(file_bytes) + " bytes can hold");
   }
   return count;

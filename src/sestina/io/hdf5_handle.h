@@ -81,7 +81,7 @@ Hdf5Type hdf5_text_type(std::size_t bytes = H5T_VARIABLE);
 // links, external storage and virtual datasets. `name` is a member of `place`.
 Hdf5Dataset open_dataset(hid_t place, const std::string& name);
 Hdf5Group open_group(hid_t place, const std::string& name);
-// Returns the number of elements of a dataspace; throws if the file is too small for so many elements.
+// Returns the number of elements of a dataspace; throws if the file is too small for them.
 std::size_t count_elements(hid_t object_of_file, hid_t space, std::size_t bytes_each);
 // Opens for reading, without waiting for a writer.
 Hdf5File open_to_read(const std::filesystem::path& path);

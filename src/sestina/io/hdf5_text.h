@@ -17,7 +17,8 @@ using Provenance = std::vector<std::pair<std::string, std::string>>;
 void write_attribute(hid_t object, const std::string& name, int value);
 void write_attribute(hid_t object, const std::string& name, const std::string& text);
 void write_attribute(hid_t object, const std::string& name, const std::vector<std::string>& texts);
-// A text of fixed length. Others stand in a heap of the file; if that is damaged, HDF5 1.10 may crash.
+// A text of fixed length. Others are stored in a heap of the file; if that is damaged, HDF5 1.10
+// may crash.
 void write_fixed_attribute(hid_t object, const std::string& name, const std::string& text);
 std::uint64_t read_number_attribute(hid_t object, const std::string& name);
 std::string read_attribute(hid_t object, const std::string& name);

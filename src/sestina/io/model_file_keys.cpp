@@ -62,7 +62,7 @@ KeyTable force_keys(const std::string& keyword, const Words& required, const Wor
   return table;
 }
 
-// For the types of a part of `particles`: `type`, the required and the optional keys.
+// For the types of a part of `particles`: `type`, then the required and the optional keys.
 KeyTable particle_keys(const std::string& part, const std::string& keyword, const Words& required,
                        const Words& optional = {}) {
   KeyTable table{part, keyword, {"type"}, {"type"}};
@@ -246,7 +246,7 @@ std::vector<KeyTable> make_key_tables() {
   return tables;
 }
 
-// Returns for each part with types a table without type: it has the keys of all types and requires none.
+// Returns for each part with types a table without type, which has the keys of all types and requires none.
 std::vector<KeyTable> make_unions() {
   std::vector<KeyTable> unions;
   for (const KeyTable& table : key_tables()) {

@@ -6,9 +6,9 @@
 namespace sestina {
 
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, BodySpec& out);
-// The keys of a body of type `beam` beside its name.
+// Reads the keys of a body of type `beam` other than its name.
 void read_beam(ReadContext& context, const MapReader& map, BodySpec& out);
-// Reads the keys of a body of type `reduced` beside its name, and its file.
+// Reads the keys of a body of type `reduced` other than its name, and its file.
 void read_reduced(ReadContext& context, const MapReader& map, BodySpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, JointSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, ForceSpec& out);
@@ -42,7 +42,7 @@ void read_numbers_by_name(ReadContext& context, const YamlNode& node, const Node
 // The shapes under a key: a map, or a list of maps.
 void read_shapes(ReadContext& context, const MapReader& map, const char* key, std::vector<ShapeSpec>& shapes);
 
-// The whole file. Throws InputError at once when it is of another version.
+// Reads the whole file. Throws InputError at once if it has another version.
 System read_system(ReadContext& context, const YamlNode& root);
 
 }  // namespace sestina

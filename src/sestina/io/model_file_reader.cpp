@@ -15,7 +15,7 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// A plain scalar that YAML takes for a number, a boolean or null is no text.
+// A plain scalar that YAML reads as a number, a boolean or null is not text.
 bool is_text(const YamlNode& node) {
   return node.is_scalar() && (node.quoted || (!node.is_boolean() && !parse_plain_number(node.text)));
 }
@@ -35,7 +35,8 @@ std::string numbers_expected(std::size_t count, const YamlNode& node) {
 }  // namespace
 
 void ReadContext::fault(const Mark& mark, const NodePath& path, std::string message) {
-  // A file with more faults than this is no model; the limit prevents hostile files from filling the memory.
+  // A file with more faults than this is not a model; the limit prevents hostile files from filling the
+  // memory.
   constexpr std::size_t kMost = 1000;
   faults_.add({mark, path.text()}, std::move(message));
   if (faults_.size() < kMost) return;

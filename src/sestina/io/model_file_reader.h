@@ -42,7 +42,7 @@ class ReadContext {
 // Returns the value of a plain decimal number such as `1`, `-.5` or `1.5e-3`, and of `.inf` and `.nan`.
 std::optional<double> parse_plain_number(std::string_view text);
 
-// Returns false and adds a fault if the node is no number or expression.
+// Returns false and adds a fault if the node is not a number or expression.
 bool read_number(ReadContext& context, const YamlNode& node, const NodePath& path, Number& out);
 inline void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Number& out) {
   read_number(context, node, path, out);
@@ -90,7 +90,7 @@ class MapReader {
   const NodePath& path_;
 };
 
-// Calls read_item(node, path) for each item of a list; adds a fault if the node is no list.
+// Calls read_item(node, path) for each item of a list; adds a fault if the node is not a list.
 template <class F>
 void for_each_item(ReadContext& context, const YamlNode& node, const NodePath& path, F&& read_item) {
   if (!node.is_list()) {

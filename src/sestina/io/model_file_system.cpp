@@ -74,7 +74,8 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("points", out.points);
 }
 
-// Elements in time and not an integration rule: by the coordinates, or since it has no name but their keys.
+// Elements in time instead of an integration rule: chosen by the coordinates, or by their keys without a
+// name.
 bool has_time_elements(const YamlNode& node, const Name& coordinates) {
   if (coordinates == "state_time") return true;
   if (node.find("name")) return false;

@@ -314,7 +314,7 @@ YamlPointer constraint_node(const ConstraintSpec& constraint, FaultList& faults,
   map.write("start", constraint.start);
   map.write_unless("position", "level", constraint.level);
   if (constraint.user || constraint.type == "user") {
-    faults.add({constraint.mark, path}, "a constraint of a program's own cannot be written to a model file");
+    faults.add({constraint.mark, path}, "a user constraint cannot be written to a model file");
   }
   return map.node();
 }
@@ -356,7 +356,7 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
   map.write_unless_empty("initial_rates", force.initial_rates);
   map.write_unless("1", "unit", force.unit);
   if (force.user || force.type == "user") {
-    faults.add({force.mark, path}, "a force of a program's own cannot be written to a model file");
+    faults.add({force.mark, path}, "a user force cannot be written to a model file");
   }
   return map.node();
 }

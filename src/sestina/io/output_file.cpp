@@ -182,7 +182,7 @@ bool OutputFile::is_in_place() const {
 
 void OutputFile::replace_by(TemporaryFile file) {
   using Replace = TemporaryFile::Replace;
-  lock_file(file.file_descriptor());  // no other process knows the file
+  lock_file(file.file_descriptor());  // no other process has the file open
   int error = file_.get() < 0 ? file.take_name(real_path_, Replace::kNo) : EEXIST;
   if (error == EEXIST) {
     if (file_.get() < 0) open_and_lock(WhenAbsent::kWait);

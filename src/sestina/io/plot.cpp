@@ -68,7 +68,7 @@ FigureFormat format_of(const std::filesystem::path& path) {
   if (suffix == ".png") return FigureFormat::png;
   if (suffix == ".svg") return FigureFormat::svg;
   if (suffix == ".pdf") return FigureFormat::pdf;
-  throw InputError("'" + path.string() + "' is no figure: its name must end in .png, .svg or .pdf");
+  throw InputError("'" + path.string() + "' is not a figure: its name must end in .png, .svg or .pdf");
 }
 
 struct LegendEntry {
@@ -163,8 +163,8 @@ class Plot {
   double label_center_ = 0;  // of the vertical axes' labels
 };
 
-// Widths depend on the tick labels, those on the heights, and those on the rows of the legends, which are
-// computed with an approximate width.
+// Panel widths depend on the tick labels, these on the panel heights, and these on the rows of the legends,
+// which are computed with an approximate width.
 void Plot::lay_out() {
   const Figure ruler(FigureFormat::svg, 10, 10);
   right_ = options_.width - kMargin - 2;
@@ -205,7 +205,7 @@ void Plot::lay_out() {
   if (is_path()) equalize_scales();
 }
 
-// True if both axes have the same unit, as for a path in space: circles are then drawn round.
+// True if both axes have the same unit, as for a path in space: circles must then appear round.
 bool Plot::is_path() const {
   const std::vector<double>& x = axis_.series.values;
   return panels_.size() == 1 && panels_.front().unit == x_unit_ && !std::is_sorted(x.begin(), x.end());
@@ -326,7 +326,7 @@ void plot_result(const ResultTable& table, const PlotOptions& options) {
   if (table.rows() == 0) throw InputError("the result has no rows to plot");
   std::vector<std::string> columns = select_columns(table, options);
   if (columns.empty()) throw InputError("the result has no column to draw over '" + options.x + "'");
-  if (!may_be_expression(options.x)) table.column_index(options.x);  // throws where there is none
+  if (!may_be_expression(options.x)) table.column_index(options.x);  // throws if there is no such column
   PlotOptions names = options;
   names.columns = columns;
   columns.push_back(options.x);

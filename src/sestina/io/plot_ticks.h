@@ -23,8 +23,8 @@ struct Ticks {
 // 1990, with 2.5 added).
 Ticks calc_ticks(double low, double high, int most);
 
-// Ticks of an axis on which the logarithms (base 10) go from `low` to `high`: at powers of ten, or where
-// there are less than two of them at 1, 2 and 5 times these.
+// Returns ticks of an axis on which the logarithms (base 10) range from `low` to `high`: at powers of ten or,
+// if there are fewer than two of them, at 1, 2 and 5 times these.
 Ticks calc_logarithmic_ticks(double low, double high, int most);
 
 struct Range {

@@ -53,7 +53,7 @@ void write_values(hid_t file, const char* name, const NumberList& values,
 NumberList read_values(hid_t file, const char* name, std::size_t wanted) {
   const Hdf5Dataset dataset = open_dataset(file, name);
   const Hdf5Type type(H5Dget_type(dataset.get()));
-  if (H5Tget_class(type.get()) != H5T_FLOAT) throw Hdf5Error(fmt::format("'{}' are no numbers", name));
+  if (H5Tget_class(type.get()) != H5T_FLOAT) throw Hdf5Error(fmt::format("'{}' are not numbers", name));
   const Hdf5Space space(H5Dget_space(dataset.get()));
   const std::size_t count = count_elements(file, space.get(), sizeof(double));
   if (count != wanted) {
@@ -174,7 +174,7 @@ std::string find_fault_of_interfaces(const ReducedModes& modes) {
     if (!is_identifier(name) || name == "origin") {
       return fmt::format("'{}' is not the name of an interface", name);
     }
-    if (!taken.insert(name).second) return fmt::format("the interface '{}' is there twice", name);
+    if (!taken.insert(name).second) return fmt::format("the interface '{}' occurs twice", name);
     if (interface.shifts.size() != modes.count || interface.turns.size() != modes.count) {
       return fmt::format("the interface '{}' has {} shifts and {} turns for {} modes", name,
                          interface.shifts.size(), interface.turns.size(), modes.count);
@@ -184,7 +184,7 @@ std::string find_fault_of_interfaces(const ReducedModes& modes) {
       return fmt::format("the numbers of the interface '{}' are not finite", name);
     }
     if (!is_rotation(interface.axes))
-      return fmt::format("the axes of the interface '{}' are no rotation", name);
+      return fmt::format("the axes of the interface '{}' are not a rotation", name);
     if (interface.second.empty() != modes.interfaces.front().second.empty()) {
       return "only some of its interfaces have shifts of second order";
     }
@@ -265,7 +265,7 @@ std::shared_ptr<const ReducedModes> read_reduced_modes(const std::filesystem::pa
   try {
     const Hdf5File file = open_to_read(path);
     if (H5Aexists(file.get(), "format") <= 0 || read_attribute(file.get(), "format") != kReducedFormat) {
-      refuse("it is no reduced body, which sestina.reduce() writes");
+      refuse("it is not a reduced body as sestina.reduce() writes it");
     }
     const std::uint64_t version = read_number_attribute(file.get(), "version");
     if (version != kReducedVersion && version != kVersionWithSecondShifts) {

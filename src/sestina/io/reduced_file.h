@@ -12,20 +12,20 @@
 
 namespace sestina {
 
-// Throws InputError with the path and what is wrong: a file of another kind or version, numbers of the wrong
-// count, not finite, or of no body.
+// Throws InputError with the path and the fault: a file of another kind or version, or numbers of the wrong
+// count, not finite, or impossible for a body.
 std::shared_ptr<const ReducedModes> read_reduced_modes(const std::filesystem::path& path);
 
-// Replaces the file as a whole. Throws InputError, for numbers that read_reduced_modes() would refuse too.
+// Replaces the whole file. Throws InputError for numbers that read_reduced_modes() would refuse too.
 void write_reduced_modes(const ReducedModes& modes, const std::filesystem::path& path);
 
-// Modes from the datasets of a file: numbers(name, count) returns so many. Shifts of second order are
-// optional.
+// Reads modes from the datasets of a file: numbers(name, count) returns so many numbers. Second-order shifts
+// are optional.
 using NumbersOfName = std::function<std::vector<double>(const char* name, std::size_t count)>;
 ReducedModes make_reduced_modes(std::size_t count, const std::vector<std::string>& names,
                                 bool has_second_shifts, const NumbersOfName& numbers);
 
-// Why these are the modes of no body, or an empty text.
+// Explains why these modes belong to no possible body; empty if they are valid.
 std::string find_fault(const ReducedModes& modes);
 
 }  // namespace sestina

@@ -88,7 +88,7 @@ void rehearse(const std::filesystem::path& file, const std::function<void()>& wo
   ::close(ends[1]);
   const std::string answer = child > 0 ? read_all(ends[0]) : std::string(1, kDone);
   ::close(ends[0]);
-  // If no process can be created (child < 0), the work is not rejected.
+  // If no process can be created (child < 0), the work is accepted untested.
   if (child > 0) {
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }

@@ -22,7 +22,7 @@ Format format_of(const std::filesystem::path& path) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (suffix == ".csv") return Format::csv;
   if (suffix == ".h5" || suffix == ".hdf5") return Format::hdf5;
-  throw InputError("'" + path.string() + "' is no result file: its name must end in .csv, .h5 or .hdf5");
+  throw InputError("'" + path.string() + "' is not a result file: its name must end in .csv, .h5 or .hdf5");
 }
 
 }  // namespace

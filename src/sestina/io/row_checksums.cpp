@@ -5,7 +5,7 @@
 namespace sestina {
 namespace {
 
-constexpr std::size_t kBlocks = 8;      // for each size
+constexpr std::size_t kBlocks = 8;      // blocks of each size
 constexpr std::size_t kFirstRows = 64;  // in the smallest blocks
 
 }  // namespace

@@ -32,7 +32,7 @@ class RowChecksums {
   void add_rows(std::span<const double> rows);  // (any number of rows x columns), by rows
   std::size_t rows() const { return rows_; }
   const std::vector<std::uint64_t>& finished() const { return finished_; }  // of the finished blocks
-  std::uint64_t unfinished() const { return sum_.value(); }                 // of the rows after them
+  std::uint64_t unfinished() const { return sum_.value(); }                 // of later rows
 
  private:
   std::size_t columns_;

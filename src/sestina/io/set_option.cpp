@@ -119,7 +119,7 @@ class SetOption {
     return text.empty() ? "the model" : text;
   }
 
-  // Returns a copy of the node in which the rest of the path has the value. Nodes beside the path are shared
+  // Returns a copy of the node in which the rest of the path has the value. Nodes off the path are shared
   // with the original.
   YamlPointer replaced(const YamlNode& node, std::size_t step) const {
     if (step == path_.size()) return value_;
@@ -134,7 +134,7 @@ class SetOption {
     } else if (copy->is_map() && path_[step].index < 0) {
       replace_entry(*copy, step);
     } else {
-      fail(path_text(step) + " is " + (copy->is_map() ? "a map and has no [index]" : "no list or map"));
+      fail(path_text(step) + " is " + (copy->is_map() ? "a map and has no [index]" : "not a list or map"));
     }
     return copy;
   }

@@ -25,7 +25,7 @@
 namespace sestina {
 namespace {
 
-constexpr int kLayoutVersion = 2;  // 1 had no checksums
+constexpr int kLayoutVersion = 2;  // version 1 had no checksums
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Hdf5Type status_type() {
@@ -241,8 +241,8 @@ double SweepHeader::bytes() const {
 struct SweepFile::Layout {
   const char* name;
   Hdf5Type type;
-  std::vector<hsize_t> extents;  // of the part of one run
-  bool is_number_that_may_lack = false;
+  std::vector<hsize_t> extents;  // sizes of the parts of one run
+  bool may_be_missing = false;
 
   std::size_t bytes() const {
     std::size_t product = H5Tget_size(type.get());
@@ -305,7 +305,7 @@ void SweepFile::make_file(const std::filesystem::path& path, const SweepHeader& 
     checked(H5Pset_layout(in_one_piece.get(), H5D_CONTIGUOUS));
     checked(H5Pset_alloc_time(in_one_piece.get(), H5D_ALLOC_TIME_EARLY));
     checked(H5Pset_fill_time(in_one_piece.get(), H5D_FILL_TIME_NEVER));
-    if (layout.is_number_that_may_lack) {
+    if (layout.may_be_missing) {
       checked(H5Pset_fill_value(in_one_piece.get(), H5T_NATIVE_DOUBLE, &kNaN));
     }
     Hdf5Dataset dataset(H5Dcreate2(file.get(), layout.name, layout.type.get(), space.get(), H5P_DEFAULT,
@@ -403,13 +403,13 @@ void SweepFile::find_places() {
 
 // Fills every value with that of a pending run.
 bool SweepFile::fill(const std::atomic<bool>* interrupt) {
-  constexpr std::size_t kBlock = 1 << 17;         // numbers
+  constexpr std::size_t kBlock = 1 << 17;         // number of values
   constexpr std::size_t kWithoutPause = 1 << 26;  // bytes, a fraction of a second
   std::size_t written = 0;
   for (int field = 0; field < kFields; ++field) {
     if (field == kReason) continue;  // zeros of a file with holes, which take no room; few runs fail
     const Layout layout = layout_of(header_, field);
-    const std::vector<double> block(kBlock, layout.is_number_that_may_lack ? kNaN : 0.0);
+    const std::vector<double> block(kBlock, layout.may_be_missing ? kNaN : 0.0);
     std::string bytes(reinterpret_cast<const char*>(block.data()), kBlock * sizeof(double));
     std::uint64_t place = places_[static_cast<std::size_t>(field)];
     for (std::size_t left = header_.runs() * layout.bytes(); left > 0;) {

@@ -69,8 +69,8 @@ ResultTable read_sweep_table(const std::filesystem::path& path, const std::vecto
   const std::size_t curves = header.runs() / first.size();
   if (curves > kMostCurves) {
     throw InputError(
-        fmt::format("'{}' has {} combinations of values beside those of {}, and a figure tells {} curves "
-                    "apart; h5py reads them all (docs/sweep.md)",
+        fmt::format("'{}' has {} combinations of values besides those of {}, and a figure can distinguish "
+                    "{} curves; h5py reads them all (docs/sweep.md)",
                     path.string(), curves, first.path, kMostCurves));
   }
   const std::vector<std::size_t> chosen = choose(header, columns);

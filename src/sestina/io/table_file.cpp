@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kMaxTableBytes = std::size_t{256} << 20;
 constexpr std::size_t kMaxFaults = 20;  // of one file: in a table of another format every line has one
-// Limit on the text of a cell in messages: enough to find it, but a user who names a file that is no table,
-// such as one of passwords, does not see its lines.
+// Limit on the text of a cell in messages: enough to find it, but a user who names a file that is not a
+// table, such as one of passwords, does not see its lines.
 constexpr std::size_t kMostOfCell = 20;
 
 std::string quoted(std::string_view cell) { return '\'' + shortened_text(cell, kMostOfCell) + '\''; }

@@ -11,16 +11,16 @@
 // | revolute, continuous | `revolute` |
 // | prismatic | `prismatic` |
 // | fixed, floating | `weld`, `free` |
-// | planar | `planar`, of which z is the URDF axis (see below) |
+// | planar | `planar`, whose z is the URDF axis (see below) |
 // | limit | kept as limits, which nothing enforces; a continuous joint has no lower and upper |
 // | dynamics damping | force element `JOINT_damping` of type `joint_damper` |
 // | visual | shape; its colour and texture are not kept |
-// | mimic | as UrdfOptions::mimic says; see below |
+// | mimic | according to UrdfOptions::mimic; see below |
 // | friction, collision, transmission, gazebo, safety_controller, calibration, sensor | ignored, with a note
 // |
 //
 // The root link is welded to the ground by a joint `base_to_ground`, or floats with `floating_base` (a body
-// that is no joint's child gets a free joint with its name). URDF has no gravity: -9.81 m/s^2 along z is
+// that is not a joint's child gets a free joint with its name). URDF has no gravity: -9.81 m/s^2 along z is
 // set.
 //
 // Planar joints: their points `JOINT_mount` and `JOINT_plane` have z along the axis and x along the
@@ -34,20 +34,20 @@
 // `_link` or `_joint`, then a number.
 //
 // A joint with <mimic> follows another one, its leader: q = multiplier q_leader + offset. It starts at its
-// place (for q_leader = 0) and
+// position (for q_leader = 0) and
 //
-//   kFree    moves by itself
+//   kFree    moves independently
 //   kWeld    is welded there
-//   kForce   is pulled to its place by a spring and a damper between the two coordinates: two joint_force
+//   kForce   is pulled to its position by a spring and a damper between the two coordinates: two joint_force
 //            elements, JOINT_mimic = k e + c e' on the joint and JOINT_mimic_leader = -multiplier (k e + c
 //            e') on the leader, where e = multiplier q_leader + offset - q. The gains are the parameters
 //            JOINT_mimic_stiffness and JOINT_mimic_damping: those of a critically damped oscillation of
-//            UrdfOptions::mimic_frequency of what hangs on the joint in the configuration q = 0.
+//            frequency UrdfOptions::mimic_frequency for the bodies that the joint carries, at q = 0.
 //   kCouple  follows exactly: a constraint JOINT_mimic of type `coupling`, q - multiplier q_leader = offset
 //
-// Where the leader is not in the file, has no coordinate or is welded for such a reason, kForce and kCouple
-// weld the joint too; so does kForce where nothing that the joint carries has inertia. A note lists the
-// joints. A fixed joint cannot mimic.
+// If the leader is not in the file, has no coordinate, or is itself welded for one of these reasons, kForce
+// and kCouple weld the joint too; so does kForce if nothing that the joint carries has inertia. A note lists
+// the joints. A fixed joint cannot mimic.
 //
 // If an element that URDF allows once occurs several times, the first one counts, as in urdfdom.
 #pragma once
@@ -73,7 +73,7 @@ struct UrdfOptions {
 struct ImportNote {
   Place place;
   std::string message;
-  bool is_about_mimic = false;  // joints that do not follow others as the file specifies
+  bool is_about_mimic = false;  // joints that do not follow others although the file specifies it
 };
 using ImportNotes = std::vector<ImportNote>;
 

@@ -91,7 +91,7 @@ class Converter {
   System convert() {
     system_.name = tree_.robot;
     system_.gravity = {0.0, 0.0, -9.81};
-    note({}, "URDF knows no gravity: set to [0, 0, -9.81] m/s^2");
+    note({}, "URDF has no gravity: set to [0, 0, -9.81] m/s^2");
     map_names();
     for (const UrdfLink& link : tree_.links) add_link(link);
     if (!options_.floating_base) add_base();

@@ -79,7 +79,7 @@ class FollowerFinder {
     return *model_.getJoint(hide_percent(tree_.joints[i].name));
   }
 
-  // Handles the joint's leaders first, since its place depends on theirs; they form no circle.
+  // Handles the joint's leaders first, since its position depends on theirs; they form no cycle.
   void follow(std::size_t start) {
     std::vector<std::size_t> waiting{start};
     while (!waiting.empty()) {
@@ -158,7 +158,8 @@ class FollowerFinder {
     follower.damping = 2.0 * options_.mimic_frequency * inertia;
   }
 
-  // Returns, by link, the moments of the link and all links outboard for all joints at zero. Fills the poses.
+  // Returns, by link, the moments of the link and all links outboard with all joints at zero. Fills the
+  // poses.
   std::vector<Moments> calc_carried() {
     const std::size_t n = tree_.links.size();
     for (std::size_t i = 0; i < n; ++i) links_.emplace(tree_.links[i].name, i);

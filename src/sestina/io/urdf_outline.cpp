@@ -136,7 +136,7 @@ class OutlineReader {
     ++pos_;
     skip_space();
     const char quote = peek();
-    if (quote != '"' && quote != '\'') fail(fmt::format("attribute '{}' wants quotes", attribute.name));
+    if (quote != '"' && quote != '\'') fail(fmt::format("attribute '{}' needs quotes", attribute.name));
     ++pos_;
     attribute.mark = mark();
     while (pos_ < text_.size() && text_[pos_] != quote) {

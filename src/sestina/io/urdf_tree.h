@@ -1,5 +1,5 @@
 // The kinematic tree of a URDF file, read from its outline and checked with lines and columns. urdfdom checks
-// less (it accepts two parents of a link, and links in a circle) and reports no places.
+// less (it accepts two parents of a link, and cycles of links) and reports no places.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ struct UrdfTree {
   std::string robot;
   std::vector<UrdfLink> links;
   std::vector<UrdfJoint> joints;
-  std::size_t root = 0;  // index of the link that is no joint's child
+  std::size_t root = 0;  // index of the link that is not a joint's child
   std::map<std::string, int, std::less<>>
       other_tags;  // counts of elements other than link, joint and material
 
@@ -41,7 +41,7 @@ struct UrdfTree {
 };
 
 // Throws InputError with all faults: missing and duplicate names, unknown links and types, links with several
-// parents, several roots, circles of joints and of mimics.
+// parents, several roots, cycles of joints and of mimics.
 UrdfTree read_urdf_tree(const std::vector<XmlElement>& outline);
 
 // Depth of the elements that read_urdf_tree reads.

@@ -11,7 +11,7 @@ namespace sestina {
 
 // yaml-cpp reads a complete pair of brackets, with some 200 bytes of memory for each of its brackets, commas
 // and colons, before it reports the first of them: a limit on its events would come too late. This class
-// counts them while they are read.
+// counts the characters as they are read.
 class YamlStream : public std::streambuf {
  public:
   YamlStream(std::string_view text, std::shared_ptr<const std::string> file)

@@ -24,8 +24,8 @@ struct Analysis {
   std::string tests;                         // natural | upwind
   std::string scheme;                        // newton | linear_quadratic
   int windows = 0;
-  int stretches = 0;            // of a window, solved at the same time; 0: one for each process
-  double tolerance = 0.0;       // 0: elements of one length, as many as `elements`
+  int stretches = 0;            // stretches of a window, solved in parallel; 0: one for each process
+  double tolerance = 0.0;       // 0: elements of equal length, as many as `elements`
   double rtol = 0.0;            // for the variable driver
   double atol = 0.0;            // for the variable driver, in the unit of each coordinate and speed
   double max_step = 0.0;        // s, for the variable driver
@@ -56,15 +56,16 @@ std::string find_duration_fault(double duration);
 // The only integrator with options.
 inline constexpr std::string_view kIntegratorWithOptions = "lobatto_iiia_iiib";
 
-// The one that a model with contacts or stops gets where none is given.
+// The integrator with a spectral radius; the default integrator for a model with contacts or stops.
 inline constexpr std::string_view kIntegratorWithRadius = "generalized_alpha";
 inline constexpr std::string_view kIntegratorWithContacts = "moreau";
-// The one that a model with beams gets: waves run through an element in much less time than it swings.
+// The default integrator for a model with beams: waves cross an element in much less time than the beam
+// swings.
 inline constexpr std::string_view kIntegratorWithBeams = "radau_iia";
-// Where a description gives no integrator.
+// The default integrator of a description that gives none.
 const std::string& default_integrator(std::string_view coordinates);
 
-// The words that `analysis` takes.
+// The keywords allowed in `analysis`.
 const std::vector<std::string>& analysis_types();
 const std::vector<std::string>& mode_states();
 const std::vector<std::string>& coordinates_names();

@@ -14,7 +14,7 @@
 namespace sestina {
 namespace {
 
-// How far the parameter of a curve may be from its arc length.
+// Tolerance for the parameter of a curve as its arc length.
 constexpr double kUnitSpeed = 1e-6;
 
 Vec3<double> vector_at(std::span<const double> numbers, int first) {
@@ -22,8 +22,8 @@ Vec3<double> vector_at(std::span<const double> numbers, int first) {
   return {x[0], x[1], x[2]};
 }
 
-// The smooth curve through points: a cubic spline in the chord length, with natural ends (its second
-// derivative vanishes there), and its arc length.
+// The smooth curve through points: a cubic spline in the chord length, with natural ends (zero second
+// derivative), and its arc length.
 class Spline {
  public:
   explicit Spline(std::vector<Vec3<double>> points) : points_(std::move(points)) {
@@ -31,7 +31,7 @@ class Spline {
     for (std::size_t i = 1; i < points_.size(); ++i) {
       const double length = norm(points_[i] - points_[i - 1]);
       if (!(length > 0.0)) {
-        throw InputError(fmt::format("points {} and {} of the beam's centerline are one", i - 1, i));
+        throw InputError(fmt::format("points {} and {} of the beam's centerline coincide", i - 1, i));
       }
       chord_.push_back(chord_.back() + length);
     }
@@ -40,11 +40,11 @@ class Spline {
   }
 
   double length() const { return arc_.back(); }
-  // At the arc length s: the position, and the derivative by the chord length.
+  // Position and derivative with respect to the chord length, at arc length s.
   std::pair<Vec3<double>, Vec3<double>> at(double s) const {
     std::size_t i = 0;
     while (i + 2 < points_.size() && arc_[i + 1] < s) ++i;
-    // Newton's method for the chord length at which the arc has this length.
+    // Finds the chord length at this arc length by Newton's method.
     const double h = chord_[i + 1] - chord_[i];
     double x = h * (s - arc_[i]) / (arc_[i + 1] - arc_[i]);
     for (int k = 0; k < 30; ++k) {
@@ -67,7 +67,7 @@ class Spline {
     return (1.0 / h) * (points_[i + 1] - points_[i]) +
            (h / 6.0) * ((3.0 * b * b - 1.0) * second_[i + 1] - (3.0 * a * a - 1.0) * second_[i]);
   }
-  // The arc from the beginning of piece i, by Gauss' formula of five points on eight parts.
+  // The arc length from the beginning of piece i, by five-point Gauss quadrature on eight parts.
   double arc_within(std::size_t i, double x) const {
     constexpr int kParts = 8;
     constexpr double kNodes[] = {0.0, 0.5384693101056831, 0.9061798459386640};
@@ -218,7 +218,7 @@ class MeshMaker {
     const double* const x = numbers_.data() + plan_.shape.first;
     if (plan_.section == BeamPlan::Section::kPerLength) {
       BeamSection section = diagonal_section(x[0], x[1], x[2], x[3], x[4], x[5]);
-      // Where no rotary inertia is given, that of a homogeneous section: J = rho I = mass EI/EA.
+      // If no rotary inertia is given, that of a homogeneous section: J = rho I = mass EI/EA.
       const double Iy = plan_.has_rotary_inertia ? x[8] : x[6] * x[4] / x[0];
       const double Iz = plan_.has_rotary_inertia ? x[9] : x[6] * x[5] / x[0];
       section.mass = x[6];

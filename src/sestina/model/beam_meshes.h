@@ -14,19 +14,19 @@ namespace sestina {
 BeamMesh calc_beam_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
                         std::span<const double> parameters);
 
-// Mass and rotary inertia of the halves of the elements that meet at node k, about it in its axes.
+// Mass and rotary inertia of the half elements that meet at node k, about it, in its axes.
 struct NodeInertia {
   double mass = 0.0;        // kg
   SymMat3<double> inertia;  // kg m^2
 };
 NodeInertia calc_node_inertia(const BeamMesh& mesh, std::size_t k);
 
-// A cable where it begins.
+// The start of a cable.
 struct CableMesh {
-  std::vector<Vec3<double>> positions, slopes;  // of the nodes: m, 1
+  std::vector<Vec3<double>> positions, slopes;  // position (m) and slope (1) of the nodes
   std::vector<CableSegment<double>> segments;
 };
-// Likewise, of a plan that is a cable's.
+// The same for a plan that belongs to a cable.
 CableMesh calc_cable_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
                           std::span<const double> parameters);
 

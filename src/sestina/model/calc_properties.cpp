@@ -144,7 +144,7 @@ class PropertyReader {
     }
   }
 
-  // Nodes get the inertia of their halves of elements; their frames are those of joints.
+  // Nodes have the inertia of their half elements; their frames are joint frames.
   void read_beams(Properties<T>& properties) const {
     for_each_mesh<T>(
         model_, numbers_, properties.parameters,
@@ -168,7 +168,7 @@ class PropertyReader {
       force.damping = number(plan.damping);
     }
   }
-  // Rows that stand for inertias have the rest of the mass (dynamics/cables.h).
+  // Rows that stand for inertias carry the rest of the mass (dynamics/cables.h).
   void read_cable(const BeamPlan& plan, const CableMesh& mesh, Properties<T>& properties) const {
     const BeamInfo& info = model_.beams()[static_cast<std::size_t>(plan.beam)];
     for (std::size_t k = 0; k < info.nodes.size(); ++k) {
@@ -187,7 +187,7 @@ class PropertyReader {
     }
   }
 
-  // Modes are held by springs.
+  // Springs represent the stiffness of modes.
   void read_reduced_bodies(Properties<T>& properties) const {
     for (std::size_t i = 0; i < model_.reduced_bodies().size(); ++i) {
       const ReducedBodyInfo& info = model_.reduced_bodies()[i];
@@ -222,7 +222,7 @@ class PropertyReader {
       properties.contacts.bounds.push_back(number(p.bound));
     }
   }
-  // Of contact/shape.h, which has halves of lengths.
+  // Converts to the sizes of contact/shape.h, which are half lengths.
   Vec3<T> size_of(const ContactShapePlan& plan) const {
     const T* x = numbers(plan.size);
     const T half(0.5);
@@ -272,7 +272,7 @@ class PropertyReader {
     }
   }
 
-  // Three elements of the diagonal from `at` on.
+  // Three diagonal elements, starting at `at`.
   void fill_diagonal(Slot slot, std::size_t at, BushingMatrix<T>& matrix) const {
     if (!slot.is_given()) return;
     for (std::size_t i = 0; i < 3; ++i) matrix[7 * (at + i)] = numbers(slot)[i];
@@ -335,7 +335,7 @@ class PropertyReader {
     }
   }
 
-  // The size of the mechanism: the longest way from a joint to a point of the same body.
+  // The size of the mechanism: the largest distance from a joint to a point of the same body.
   double calc_length(const Properties<T>& properties) const {
     double longest = 0.0;
     for (const ReducedBodyInfo& body : model_.reduced_bodies()) {
@@ -463,7 +463,7 @@ Properties<double> calc_properties(const Model& model) {
   return calc_properties<double>(model, default_parameters(model));
 }
 
-// Nodes of beams begin on the axis.
+// Nodes of beams start on the axis.
 template <class T>
 static void place_nodes(const Model& model, std::span<const T> numbers, std::span<const T> parameters,
                         std::span<T> q) {

@@ -31,21 +31,21 @@ std::vector<double> calc_numbers(const Model& model, std::span<const double> par
 void add_faults_of_numbers(const Model& model, std::span<const double> parameters,
                            std::span<const double> numbers, FaultList& faults) {
   Evaluator values(model.graph());
-  std::vector<Expr> told;
+  std::vector<Expr> reported;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Expr symbol = model.graph().find_symbol(model.parameters()[i].name);
     values.bind(symbol, parameters[i]);
     if (std::isfinite(parameters[i])) continue;
     faults.add({{}, "parameters." + model.parameters()[i].name},
                fmt::format("{} is not finite", parameters[i]));
-    told.push_back(symbol);
+    reported.push_back(symbol);
   }
   for (const NumberSource& source : model.number_sources()) {
     const auto slot = static_cast<std::size_t>(source.slot.first);
     if (std::isfinite(numbers[slot])) continue;
     const auto reason = values.find_non_finite(model.numbers()[slot]);
-    if (reason && std::ranges::find(told, reason->where) != told.end()) continue;
-    if (source.place.path.starts_with("parameters.") && reason) told.push_back(reason->where);
+    if (reason && std::ranges::find(reported, reason->where) != reported.end()) continue;
+    if (source.place.path.starts_with("parameters.") && reason) reported.push_back(reason->where);
     faults.add(source.place, describe_value(source.expression, numbers[slot]) + " is not finite" +
                                  (reason ? ": " + reason->message : ""));
   }

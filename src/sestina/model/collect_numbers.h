@@ -1,4 +1,4 @@
-// The numbers of the table of force_numbers.h that one force gives, for the parts of freeze() that collect
+// The numbers of one force listed in the table of force_numbers.h, for the parts of freeze() that collect
 // forces.
 #pragma once
 

@@ -27,7 +27,7 @@ std::string find_fault_of_unit(const std::string& unit) {
   const bool has_control =
       std::ranges::any_of(unit, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   if (!has_control && unit.find_first_of(",\"") == std::string::npos && !unit.starts_with('#')) return {};
-  return fmt::format("'{}' is no unit: it has a comma, a quote, a line break or begins with #", unit);
+  return fmt::format("'{}' is not a unit: it has a comma, a quote, a line break or begins with #", unit);
 }
 
 }  // namespace
@@ -53,9 +53,9 @@ struct ColumnCollector::Draft {
   const ColumnSpec* spec;
   std::string path;
   Expr symbol;
-  Expr expr;  // for an integral its rate; at first with the symbols of other columns
+  Expr expr;  // for an integral its rate; may contain symbols of other columns at first
   std::string constant_fault;
-  std::vector<std::size_t> uses;  // indices of the columns in expr that are no integrals
+  std::vector<std::size_t> uses;  // indices of the columns in expr that are not integrals
   bool is_resolved = false;
 };
 
@@ -237,7 +237,7 @@ void ColumnCollector::report_circles() {
     if (seen[i] != static_cast<int>(start)) continue;  // leads to a circle that has been reported
     std::string circle = name(i);
     for (std::size_t k = unresolved_use(i); k != i; k = unresolved_use(k)) circle += " -> " + name(k);
-    fail(drafts_[i], fmt::format("the columns go in a circle: {} -> {}", circle, name(i)));
+    fail(drafts_[i], fmt::format("the columns have a circular definition: {} -> {}", circle, name(i)));
   }
 }
 

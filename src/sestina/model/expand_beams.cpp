@@ -10,7 +10,7 @@ namespace sestina {
 namespace {
 
 constexpr int kMostElements = 1'000'000;
-// Stations closer than that, over the beam's length, are one.
+// Stations closer than this, relative to the beam's length, coincide.
 constexpr double kSameStation = 1e-9;
 
 bool is_beam(const BodySpec& body) { return body.type == "beam" && body.beam.has_value(); }
@@ -21,12 +21,12 @@ void add_slope(const BodySpec& cable, const std::string& name, const Triple& axi
   carrier.mark = carrier.name.mark = cable.name.mark;
   JointSpec& joint = system.add_joint(name, "prismatic", "ground.origin", name + "_carrier.origin");
   joint.axis = axis;
-  joint.q = {0};  // it begins where the centerline has it, and is kept there if it can be
+  joint.q = {0};  // starts on the centerline, and is kept there if possible
   joint.mark = joint.name.mark = cable.name.mark;
 }
 
-// Elements of about equal length between the places that must be nodes: `places` increase from 0 to 1. There
-// are `elements` of them, or more if there are more places.
+// Divides the axis into elements of about equal length between the stations that must be nodes: `places`
+// increase from 0 to 1. There are `elements` of them, or more if there are more stations.
 std::vector<double> divide(const std::vector<double>& places, int elements) {
   const std::size_t intervals = places.size() - 1;
   std::vector<int> count(intervals, 1);
@@ -88,7 +88,7 @@ class BeamExpander {
     return value >= 1.0 && value <= kMostElements ? static_cast<int>(value) : 1;
   }
 
-  // Null where the reference is neither to a point of a beam nor to a node.
+  // Returns null if the reference is neither to a point of a beam nor to a node.
   const BeamLayout* beam_of(const Name& reference) const {
     const auto found = beam_names_.find(reference.text.substr(0, reference.text.find('.')));
     return found == beam_names_.end() ? nullptr : &expanded_.beams[found->second];
@@ -147,7 +147,7 @@ class BeamExpander {
     }
   }
 
-  // Points with the name of another one are left out.
+  // Points with the same name as an earlier one are omitted.
   static void find_points(const BodySpec& body, const std::vector<double>& at, BeamLayout& beam) {
     beam.points = {{"start", 0}, {"end", static_cast<int>(beam.stations.size()) - 1}};
     for (std::size_t i = 0; i < at.size(); ++i) {
@@ -163,7 +163,7 @@ class BeamExpander {
   FaultList ignored_;
   NumberCollector numbers_;
   ExpandedSystem expanded_;
-  std::map<std::string, std::size_t> beam_names_;  // of beams and nodes, and their places in expanded_.beams
+  std::map<std::string, std::size_t> beam_names_;  // by name of beams and nodes: index in expanded_.beams
 };
 
 }  // namespace

@@ -1,12 +1,12 @@
-// Beams of a description as chains of nodes.
+// Converts the beams of a description to chains of nodes.
 //
-// A beam of n elements becomes n + 1 bodies BEAM_0 ... BEAM_n that float, at the cross-sections between its
-// elements; what holds them together is a force element for each element (forces/beam_force.h). The first
-// takes the beam's place in System::bodies, the others stand behind all other bodies. A joint with a point of
-// a beam becomes one that is cut, so that no body is carried by a beam or carries one.
+// A beam of n elements becomes n + 1 floating bodies BEAM_0 ... BEAM_n at the cross-sections between its
+// elements; one force element for each element (forces/beam_force.h) holds them together. The first node
+// takes the beam's place in System::bodies; the others follow all other bodies. A joint at a point of a beam
+// becomes a cut joint, so that no body is carried by a beam or carries one.
 //
-// Nodes of a cable (formulation ancf_cable) are particles, and the slope at a node is three joints
-// BEAM_k_slope_x, _y, _z, which move nothing else, as those of a reduced body's modes. A weld of a cable's
+// Nodes of a cable (formulation ancf_cable) are particles. The slope at a node is represented by three joints
+// BEAM_k_slope_x, _y, _z, which move nothing else, as for the modes of a reduced body. A weld at a cable's
 // point becomes a spherical joint and a constraint JOINT_tangent (constraints/tangent.h).
 #pragma once
 
@@ -22,32 +22,32 @@ namespace sestina {
 struct BeamLayout {
   std::string name;
   BodySpec body;                 // as described
-  int position = 0;              // in System::bodies: of the beam, and of its node 0
+  int position = 0;              // positions in System::bodies: of the beam, and of its node 0
   std::vector<int> nodes;        // positions of the nodes, in the order of the arc length
-  std::vector<double> stations;  // of the nodes: arc length over the beam's length, from 0 to 1
+  std::vector<double> stations;  // arc length of the nodes over the beam's length, from 0 to 1
   bool is_cable = false;
-  std::vector<int> slopes;  // of a cable, by node: position of the body of the slope's x; y and z follow
-  // Points of the beam, `start` and `end` among them, and their nodes.
+  std::vector<int> slopes;  // cables, by node: position of the body of the slope's x; y and z follow
+  // Points of the beam, including `start` and `end`, and their nodes.
   std::vector<std::pair<std::string, int>> points;
 };
 
 // A hydraulic actuator of an expanded System (model/expand_hydraulics.h).
 struct HydraulicLayout {
   int force = 0;  // position in System::forces
-  int state = 0;  // position in System::states: of p1; p2 follows
+  int state = 0;  // position in System::states of p1; p2 follows
 };
 
 // Equations of second order of an expanded System (model/expand_second_order.h).
 struct SecondOrderLayout {
   int force = 0;  // position in System::forces
-  int state = 0;  // position in System::states: of the first coordinate
-  int n = 0;      // of coordinates; their rates follow them
+  int state = 0;  // position in System::states of the first coordinate
+  int n = 0;      // number of coordinates; their rates follow them
 };
 
 // A reduced body of an expanded System (model/expand_reduced.h).
 struct ReducedLayout {
   std::string name;
-  int body = 0;        // position in System::bodies: of B
+  int body = 0;        // position of B in System::bodies
   int first_mode = 0;  // position there of the first mode's body; those of other modes follow
 };
 
@@ -57,14 +57,14 @@ struct ExpandedSystem {
   std::vector<ReducedLayout> reduced_bodies;
   std::vector<HydraulicLayout> hydraulics;
   std::vector<SecondOrderLayout> second_orders;
-  std::size_t described_states = 0, described_columns = 0;  // the first ones; others were added
+  std::size_t described_states = 0, described_columns = 0;  // as described; others were added
 };
 
 inline constexpr const char* kCableFormulation = "ancf_cable";
 
 bool has_beams(const System& system);
 
-// Numbers that are faulty are replaced by others that are not: freeze() reports them.
+// Faulty numbers are replaced by valid ones: freeze() reports the faults.
 ExpandedSystem expand_beams(const System& system);
 
 // The body that is node k: "boom_3".

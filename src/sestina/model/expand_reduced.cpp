@@ -54,7 +54,7 @@ void expand_reduced_bodies(ExpandedSystem& expanded) {
       carrier.mark = carrier.name.mark = mark;
       JointSpec& joint = system.add_joint(mode, "prismatic", "ground.origin", mode + "_carrier.origin");
       joint.axis = Triple{1, 0, 0};
-      joint.q = joint.u = {0};  // where nothing else is given the body moves, and does not deform
+      joint.q = joint.u = {0};  // unless something else is given, the body moves and is undeformed
       joint.armature = ReducedModes::kRigidShare * modes.mass;
       joint.mark = joint.name.mark = mark;
     }

@@ -1,4 +1,4 @@
-// Equations of second order of a description (forces/second_order.h) as states.
+// Converts the second-order equations of a description (forces/second_order.h) to states.
 //
 // An element NAME with the coordinates s has the states NAME.s and, after those of all its coordinates,
 // NAME.s.rate. The element itself stays in System::forces, where freeze_second_order.cpp forms its equations.
@@ -10,7 +10,7 @@ namespace sestina {
 
 bool has_second_orders(const System& system);
 
-// Adds to `expanded.system`. Numbers of values that do not fit are no fault here: freeze() reports them.
+// Adds to `expanded.system`. A wrong number of values is not reported here: freeze() reports it.
 void expand_second_orders(ExpandedSystem& expanded);
 
 }  // namespace sestina

@@ -44,7 +44,7 @@ inline void refuse_derivatives(const Model& model, const BeamPlan& beam, std::sp
 }
 
 // Calls on_beam(plan, mesh) and on_cable(plan, mesh) for the beams of a model. Their numbers have no
-// derivatives: InputError where one is asked for.
+// derivatives: throws InputError if the scalar requires one.
 template <class T, class OnBeam, class OnCable>
 void for_each_mesh(const Model& model, std::span<const T> numbers, std::span<const T> parameters,
                    const OnBeam& on_beam, const OnCable& on_cable) {

@@ -255,7 +255,7 @@ void Freezer::collect_frequencies(const AnalysisSpec& spec) {
   const auto is_input = [&](const ParameterSpec& p) { return p.name.text == spec.input.text; };
   if (spec.input.empty()) {
     fail(spec.type.mark, "analysis.input",
-         "is missing: frequency_response wants the parameter that oscillates, such as the value of a force");
+         "is missing: frequency_response needs the parameter that oscillates, such as the value of a force");
   } else if (std::ranges::none_of(system_.parameters, is_input)) {
     fail(spec.input.mark, "analysis.input", fmt::format("there is no parameter '{}'", spec.input.text));
   }
@@ -285,7 +285,7 @@ void Freezer::collect_integrator() {
   const IntegratorSpec& spec = system_.analysis.integrator;
   Analysis& analysis = analysis_;
   const std::optional<TimeElementsSpec>& elements = system_.analysis.time_elements;
-  // Where the word is none of the known ones it is told of instead.
+  // An unknown keyword in `coordinates` is reported as such.
   const std::string& coordinates = system_.analysis.coordinates.text;
   if (elements && (coordinates == "relative" || is_cartesian())) {
     fail(elements->mark, "analysis.integrator",

@@ -1,4 +1,4 @@
-// Collects and checks what a description says of beams.
+// Collects and checks the beams of a description.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -186,7 +186,7 @@ std::optional<Freezer::SlopePlace> Freezer::find_slope(PointIndex point, const M
     const auto k = static_cast<std::size_t>(node - beam.nodes.begin());
     return SlopePlace{beam.slope_q[k], beam.slope_u[k]};
   }
-  fail(mark, path, fmt::format("'{}' is no point of a cable", data_.points[point].name));
+  fail(mark, path, fmt::format("'{}' is not a point of a cable", data_.points[point].name));
   return std::nullopt;
 }
 
@@ -212,7 +212,7 @@ void Freezer::check_beam_points(const BeamLayout& beam, const std::string& path)
     if (!is_identifier(name) || name == "origin") {
       fail(point.name.mark, point_path, fmt::format("'{}' is not the name of a point of a beam", name));
     } else if (!taken.insert(name).second) {
-      fail(point.name.mark, point_path, fmt::format("the point '{}' is there already", name));
+      fail(point.name.mark, point_path, fmt::format("the point '{}' already exists", name));
     }
     if (!point.at) {
       fail(point.name.mark, point_path,
@@ -424,7 +424,7 @@ void Freezer::collect_material(const BeamSpec& spec, BeamPlan& plan, const std::
   }
 }
 
-// The mesh itself may be impossible: an axis along `up`, a curve whose s is no arc length.
+// The mesh itself may be impossible: an axis parallel to `up`, or a curve whose s is not the arc length.
 void Freezer::check_beam_mesh(const Model& model) const {
   const std::vector<double>& numbers = numbers_.values();
   std::vector<double> parameters;

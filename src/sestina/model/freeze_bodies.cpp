@@ -63,7 +63,7 @@ void Freezer::collect_mass_properties(BodyPlan& plan, const BodySpec& spec, cons
   check_shapes(spec, path);
 }
 
-// Paths are those of a model file: one shape is a map, several are a list.
+// Paths have the form in a model file: one shape is a map, several are a list.
 void Freezer::check_shapes(const BodySpec& spec, const std::string& path) {
   for (std::size_t i = 0; i < spec.shapes.size(); ++i) {
     check_shape(spec.shapes[i],
@@ -80,7 +80,7 @@ void Freezer::check_shape(const ShapeSpec& shape, const std::string& path) {
   static const std::vector<std::string> types{"box",       "cylinder", "sphere", "capsule",
                                               "ellipsoid", "plane",    "mesh"};
   check_word(shape.type, path + ".type", types);
-  // A shape of size zero may be invisible, but is no error.
+  // A shape of size zero may be invisible, but is not an error.
   const bool is_long = shape.type == "cylinder" || shape.type == "capsule";
   if (is_long || shape.type == "sphere") check_unused(Kind::kNotNegative, shape.radius, path + ".radius");
   if (is_long) check_unused(Kind::kNotNegative, shape.length, path + ".length");
@@ -231,7 +231,7 @@ void Freezer::collect_cut_joints() {
 // Collects all q, then all u, in the order of the model; then those of cut joints.
 void Freezer::collect_initial_state() {
   static const JointSpec floating;
-  // Nodes of beams begin where the beam's axis has them, reduced bodies where their pose has them.
+  // Nodes of beams start on the beam's axis, reduced bodies at their pose.
   static const JointSpec node = [] {
     JointSpec spec;
     spec.q = {0, 0, 0, 1, 0, 0, 0};

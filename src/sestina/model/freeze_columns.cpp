@@ -9,7 +9,7 @@ namespace sestina {
 void Freezer::collect_columns() {
   std::vector<ColumnSpec> specs = system_.output.columns;
   if (faults_.size() > 0)
-    specs.resize(described_columns_);  // those of faulty force elements are no further fault
+    specs.resize(described_columns_);  // missing states of faulty force elements are no further faults
   if (specs.empty()) return;
   ColumnCollector::Lookup lookup;
   lookup.find_point = [this](const std::string& name) {

@@ -118,7 +118,7 @@ void Freezer::collect_bushing(const ForceSpec& spec, ForceIndex index, const std
                          const char* key) {
     if (matrix.empty() || (first.empty() && second.empty())) return;
     fail(mark, path + "." + key + "_matrix",
-         fmt::format("stands in the place of {0} and rotational_{0}: give the one or the others", key));
+         fmt::format("replaces {0} and rotational_{0}: give either it or these", key));
   };
   check(spec.stiffness_matrix, spec.stiffness, spec.rotational_stiffness, spec.stiffness_matrix_mark,
         "stiffness");

@@ -29,7 +29,8 @@ void Freezer::collect_constraints() {
     info.mark = spec.mark;
     info.first_row = data_.constraint_rows;
     info.force_unit = "N", info.error_unit = "m";
-    // An expression refers to its constraint by its place, which is the next one.
+    // An expression refers to its constraint by the index that the constraint will get, which is the next
+    // one.
     if (spec.type == "distance") {
       collect_distance(spec, info, path);
     } else if (spec.type == "coupling") {
@@ -209,8 +210,8 @@ Expr Freezer::rate_along_motion(Expr expr) {
   return rate;
 }
 
-// The derivatives of g' by the speeds that take part: those of joints that carry bodies first, then those of
-// each cut joint.
+// The derivatives of g' with respect to the speeds that take part: first the speeds of joints that carry
+// bodies, then those of each cut joint.
 bool Freezer::add_coefficients(CoordinateCondition& condition, Expr velocity, const Mark& mark,
                                const std::string& path) {
   std::map<int, std::vector<std::pair<int, Expr>>> of_cut_joints;

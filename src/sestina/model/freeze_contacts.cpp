@@ -1,4 +1,4 @@
-// Contacts: the shapes that they name, the pairs of these, and limits of joints that are stops.
+// Collects contacts: the shapes they name, the pairs of shapes, and limits of joints that are stops.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ void Freezer::collect_contact(const ContactSpec& spec, const std::string& path) 
       if (!can_touch(one.type, other.type)) {
         fail(spec.between[1].mark, between,
              fmt::format(
-                 "contact of a {} with a {} is not on offer: a plane touches every shape; a sphere touches "
+                 "contact of a {} with a {} is not supported: a plane touches every shape; a sphere touches "
                  "spheres, capsules, boxes and cylinders; a capsule capsules; a box boxes",
                  name_of(one.type), name_of(other.type)));
         return;
@@ -100,7 +100,7 @@ std::vector<int> Freezer::find_shapes(const Name& name, const std::string& path)
   return found;
 }
 
-// -1 with a fault.
+// Returns -1 and reports a fault if there is none.
 int Freezer::add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& path) {
   if (const auto known = shape_index_.find(&shape); known != shape_index_.end()) return known->second;
   if (shape.type == "mesh") {

@@ -37,7 +37,7 @@ void Freezer::collect_variables() {
   }
 }
 
-// Where the initial value of a state stands: those of force elements are among their own keys.
+// The place of a state's initial value in the description; force elements give it under keys of their own.
 std::string Freezer::path_of_start(int state) const {
   for (const HydraulicLayout& layout : hydraulics_) {
     const int pressure = state - layout.state + 1;
@@ -57,7 +57,7 @@ bool Freezer::is_variable(std::string_view variable) const {
   return variable_index_.contains(name) || state_index_.contains(name);
 }
 
-// After joints and forces, whose coordinates the rates may contain.
+// Called after joints and forces, whose coordinates may occur in the rates.
 void Freezer::collect_rates() {
   for (std::size_t i = 0; i < system_.states.size(); ++i) {
     const StateSpec& spec = system_.states[i];
@@ -115,7 +115,7 @@ void Freezer::check_changes(const std::vector<WatchedExpression>& watched) {
   struct Dependence {
     bool has_variables = false, has_motion = false;
   };
-  // By id. Operands precede their users: one pass serves all events.
+  // Indexed by id. Operands precede their users: one pass serves all events.
   std::vector<Dependence> nodes(graph_->size());
   for (std::uint32_t id = 0; id < nodes.size(); ++id) {
     const Expr node{id};

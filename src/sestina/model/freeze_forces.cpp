@@ -263,7 +263,7 @@ int Freezer::collect_table(const ForceSpec& spec, ForceIndex index, int wanted, 
   return first;
 }
 
-// For ELEMENT.NAME of a force element that has states, but none of this name.
+// Fault for ELEMENT.NAME if the force element has states, but none of this name.
 std::optional<std::string> Freezer::explain_unknown_state(const std::string& name) const {
   const std::string element = name.substr(0, name.find('.') + 1);
   std::vector<std::string> known;

@@ -66,7 +66,7 @@ void Freezer::check_point_names(const std::vector<PointSpec>& points, const std:
     } else if (!is_identifier(point.name.text)) {
       fail(point.name.mark, point_path, fault_of_name(point.name.text));
     } else if (!taken.insert(point.name.text).second) {
-      fail(point.name.mark, point_path, fmt::format("the point '{}' is there already", point.name.text));
+      fail(point.name.mark, point_path, fmt::format("the point '{}' already exists", point.name.text));
     }
   }
 }

@@ -145,7 +145,7 @@ void Freezer::collect_point_on_curve(const ConstraintSpec& spec, ConstraintInfo&
   data_.plan.points_on_curves.push_back(plan);
 }
 
-// c(s), or fewer than three expressions where there is a fault.
+// Returns c(s), or fewer than three expressions after a fault.
 std::vector<Expr> Freezer::collect_curve(const ConstraintSpec& spec, const std::string& path) {
   std::vector<Expr> curve;
   if (spec.position.size() != 3) {
@@ -184,7 +184,7 @@ std::vector<Expr> Freezer::collect_curve(const ConstraintSpec& spec, const std::
 std::vector<Expr> Freezer::collect_curve_table(const ConstraintSpec& spec, const std::string& path) {
   const TableSpec& table = *spec.table;
   std::vector<Expr> curve;
-  const bool was_not_read = table.values.empty() && table.mark.line > 0;  // which has been told
+  const bool was_not_read = table.values.empty() && table.mark.line > 0;  // already reported
   if (was_not_read) return curve;
   if (table.values.size() != 3) {
     fail(table.mark, path + ".position.columns",
@@ -207,7 +207,7 @@ std::vector<Expr> Freezer::collect_curve_table(const ConstraintSpec& spec, const
   return curve;
 }
 
-// s at the ends of an open curve or of a period; not given where there is neither.
+// Returns s at the ends of an open curve or of a period; no slot if there is neither.
 Slot Freezer::collect_curve_range(const ConstraintSpec& spec, const std::string& path) {
   if (spec.table) {
     if (spec.table->time.size() < 2) return {};
@@ -230,7 +230,8 @@ Slot Freezer::collect_curve_range(const ConstraintSpec& spec, const std::string&
   return slot;
 }
 
-// The axis of the curve's frame that is farthest from its tangents; without ends, around s = 0.
+// Returns the axis of the curve's frame that is farthest from its tangents; without ends, from those near s =
+// 0.
 int Freezer::find_up(const CurveInfo& curve, Slot range) const {
   constexpr int kPlaces = 64;
   const std::vector<double>& values = numbers_.values();

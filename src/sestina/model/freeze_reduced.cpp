@@ -1,4 +1,4 @@
-// Collects what a description says of reduced bodies.
+// Collects the reduced bodies of a description.
 #include <fmt/format.h>
 
 #include "sestina/flexible/reduced_body.h"

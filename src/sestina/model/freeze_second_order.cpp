@@ -1,4 +1,4 @@
-// Equations of second order: the coordinates they are coupled to, their matrices, and themselves with
+// Second-order equations: the coordinates they are coupled to, their matrices, and the equations with
 // symbols.
 #include <fmt/format.h>
 
@@ -76,7 +76,7 @@ Freezer::CoupledCoordinates Freezer::find_coupled_coordinates(const ForceSpec& s
            std::move(message));
     };
     if (name.text.find('.') == std::string::npos) {
-      refuse(fmt::format("'{}' is no coordinate of a joint: expected JOINT.q or JOINT.q[i]", name.text));
+      refuse(fmt::format("'{}' is not a coordinate of a joint: expected JOINT.q or JOINT.q[i]", name.text));
       continue;
     }
     const auto found = find_coordinate(name.text);
@@ -98,7 +98,7 @@ Freezer::CoupledCoordinates Freezer::find_coupled_coordinates(const ForceSpec& s
       refuse(fmt::format("'{}' is an Euler parameter: the rate of no coordinate of an orientation is a speed",
                          name.text));
     } else if (std::ranges::count(coupled.u, u) > 0) {
-      refuse(fmt::format("'{}' is there already", name.text));
+      refuse(fmt::format("'{}' is listed already", name.text));
     }
     coupled.u.push_back(u);
     coupled.q.push_back(graph_->symbol(q_name(reference.index)));
@@ -107,7 +107,7 @@ Freezer::CoupledCoordinates Freezer::find_coupled_coordinates(const ForceSpec& s
   return coupled;
 }
 
-// Adds the rates of the states, and as force expressions what SecondOrderForce reads.
+// Adds the rates of the states, and as force expressions the inputs of SecondOrderForce.
 void Freezer::add_second_order_equations(const ForceSpec& spec, const SecondOrderLayout& layout,
                                          ForceIndex index, const CoupledCoordinates& coupled,
                                          int first_value) {

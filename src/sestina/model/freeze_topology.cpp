@@ -90,7 +90,7 @@ bool Freezer::find_reference(const Name& reference, const std::string& path, int
   }
   const auto& points =
       body < 0 ? system_.ground_points : system_.bodies[static_cast<std::size_t>(body)].points;
-  // The origin of a reduced body's frame is no particle of it.
+  // The origin of a reduced body's frame is not a material point of it.
   const bool is_reduced = body >= 0 && system_.bodies[static_cast<std::size_t>(body)].reduced.has_value();
   if (!point_names_.contains(text) || (is_reduced && point == "origin")) {
     std::vector<std::string> always;
@@ -154,11 +154,11 @@ bool Freezer::find_bodies(const JointSpec& joint, Link& link, int& child) {
 // Depth first, children in the order of the description, so that a subtree is consecutive.
 void Freezer::order_bodies() {
   const std::size_t n = links_.size();
-  std::vector<std::vector<int>> children(n + 1);  // the ground's are the last
+  std::vector<std::vector<int>> children(n + 1);  // the last list is that of the ground
   for (std::size_t i = 0; i < n; ++i) {
     const auto position = static_cast<int>(i);
     const auto beam = beam_of_node_.find(position);
-    if (beam != beam_of_node_.end()) {  // all nodes of a beam at the place of the first
+    if (beam != beam_of_node_.end()) {  // all nodes of a beam take the place of the first
       const std::vector<int>& nodes = beam->second->nodes;
       if (position == nodes[0]) children[n].insert(children[n].end(), nodes.begin(), nodes.end());
       continue;
@@ -179,7 +179,7 @@ void Freezer::order_bodies() {
   }
 }
 
-// In cartesian coordinates each body floats, in the order that it has in relative ones.
+// In cartesian coordinates each body floats; the order of bodies is that of relative coordinates.
 void Freezer::add_body(int position) {
   const auto i = static_cast<std::size_t>(position);
   const BodySpec& spec = system_.bodies[i];
@@ -194,7 +194,7 @@ void Freezer::add_body(int position) {
   if (link.joint < 0 || info.hangs_on_cut) {
     info.parent = kGround;
     info.joint_name = info.name;
-    // A particle has no inertia against turning. On a joint that is cut it turns as the joint has it.
+    // A free particle does not rotate, since it has no rotary inertia. A cut joint may make it rotate.
     info.joint_type = info.is_particle && link.joint < 0 ? JointType::kXyz : JointType::kFree;
   } else {
     const JointSpec& joint = system_.joints[static_cast<std::size_t>(link.joint)];
@@ -243,8 +243,8 @@ void Freezer::index_points() {
   index_beam_points();
 }
 
-// Those that close loops, in file order; in cartesian coordinates those that would carry bodies before them,
-// in the order of the bodies.
+// Returns the joints that close loops, in file order. In cartesian coordinates the joints that would carry
+// bodies come first, in the order of the bodies.
 std::vector<Freezer::CutLink> Freezer::find_cut_links() const {
   std::vector<CutLink> cut_links;
   for (const int position : position_of_index_) {
@@ -256,7 +256,7 @@ std::vector<Freezer::CutLink> Freezer::find_cut_links() const {
   return cut_links;
 }
 
-// Their place among the coordinates of cut joints and among the conditions.
+// Assigns the places of cut joints among the coordinates of cut joints and among the conditions.
 void Freezer::index_cut_joints() {
   const std::vector<CutLink> cut_links = find_cut_links();
   data_.carrying_joints = cut_links.size() - cut_links_.size();
@@ -294,7 +294,7 @@ void Freezer::index_cut_joints() {
   }
 }
 
-// The same description in the coordinates of joints, in which it is assembled.
+// Freezes the same description in relative coordinates, in which it is assembled.
 void Freezer::add_relative_model() {
   ExpandedSystem relative{system_,
                           {beams_.begin(), beams_.end()},

@@ -85,12 +85,12 @@ class Freezer {
   void collect_cable(const BeamLayout& beam, BeamPlan& plan, const std::string& path);
   void collect_cable_section(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
   void check_joints_of_cable(const BeamLayout& cable);
-  // The slope at a cable's point; a fault where the point is none of a cable.
+  // Finds the slope at a point of a cable; reports a fault for other points.
   struct SlopePlace {
     int q = 0, u = 0;
   };
   std::optional<SlopePlace> find_slope(PointIndex point, const Mark& mark, const std::string& path);
-  // A point whose axes count: none of a cable, which has none.
+  // Finds a point whose axes are needed; reports a fault for a point of a cable, which has no axes.
   PointIndex find_frame(const Name& reference, const std::string& path);
   void collect_centerline(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
   void collect_beam_curve(const CenterlineSpec& line, BeamPlan& plan, const std::string& path);
@@ -100,7 +100,7 @@ class Freezer {
   void collect_material(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
   Slot collect_held(const Number& number, ValueRule::Kind kind, const std::string& path);
   void check_beam_mesh(const Model& model) const;
-  // The node of a position in System::bodies; false where it is a body of the description.
+  // True if the body at a position in System::bodies is a node; false for a body of the description.
   bool is_node(int position) const { return beam_of_node_.contains(position); }
   // The position of a body in the description.
   int described_position(int position) const;
@@ -109,7 +109,7 @@ class Freezer {
   void collect_reduced_bodies();
   void collect_reduced_body(const ReducedLayout& layout);
   bool is_mode(int position) const { return described_of_mode_.contains(position); }
-  // Whether it is a reduced body with an initial pose.
+  // True for a reduced body with an initial pose.
   bool has_given_pose(int position) const;
 
   // forces.cpp
@@ -145,7 +145,7 @@ class Freezer {
   CoupledCoordinates find_coupled_coordinates(const ForceSpec& spec, const std::string& path);
   void add_second_order_equations(const ForceSpec& spec, const SecondOrderLayout& layout, ForceIndex index,
                                   const CoupledCoordinates& coupled, int first_value);
-  // `from` and `to`, which have to differ; of a force that turns bodies, which have to have axes.
+  // `from` and `to`, which must differ; for a force that rotates bodies, both must have axes.
   void find_ends(const ForceSpec& spec, const std::string& path, PointIndex& from, PointIndex& to);
   void find_frames(const ForceSpec& spec, const std::string& path, PointIndex& from, PointIndex& to);
   void check_ends(const ForceSpec& spec, const std::string& path, PointIndex from, PointIndex to);
@@ -199,7 +199,7 @@ class Freezer {
   void collect_user_constraint(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   // The direction of a line, a plane or an axis, which is required; not zero.
   Slot collect_direction(const std::optional<Triple>& direction, const Mark& mark, const std::string& path);
-  // Whether two points ride on different bodies; otherwise a fault at the second.
+  // Checks that two points are on different bodies; otherwise reports a fault at the second.
   bool are_on_different_bodies(PointIndex first, PointIndex second, const Mark& mark,
                                const std::string& path);
   void collect_coupling(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
@@ -218,7 +218,7 @@ class Freezer {
   // contacts.cpp
   void collect_contacts();
   void collect_contact(const ContactSpec& spec, const std::string& path);
-  // The shapes of a name, in data_.plan.contact_shapes.
+  // Returns the shapes of a name, as indices in data_.plan.contact_shapes.
   std::vector<int> find_shapes(const Name& name, const std::string& path);
   int add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& path);
   ContactLawPlan collect_law(const Number& friction, const Number& restitution, const Number& stiffness,
@@ -288,12 +288,12 @@ class Freezer {
   std::unordered_map<int, const BeamLayout*> beam_of_node_;  // by position in system_.bodies
   std::unordered_map<std::string, const BeamLayout*> beam_of_name_;
   std::span<const ReducedLayout> reduced_bodies_;
-  // By position in system_.bodies, of bodies that carry a mode or a slope: that of the body of the
-  // description.
+  // By position in system_.bodies, for bodies that carry a mode or a slope: the position of the described
+  // body.
   std::unordered_map<int, int> described_of_mode_;
   std::span<const HydraulicLayout> hydraulics_;
   std::span<const SecondOrderLayout> second_orders_;
-  std::size_t described_states_, described_columns_;  // the first ones; force elements have added others
+  std::size_t described_states_, described_columns_;  // as described; force elements have added others
   FaultList faults_;
   std::shared_ptr<Graph> graph_;
   NumberCollector numbers_;

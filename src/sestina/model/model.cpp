@@ -83,7 +83,7 @@ std::string Model::explain_non_finite(const StateExpressions& expressions, std::
   for (std::size_t k = 0; k < state.x.size(); ++k) bind(data_.states[k].name, state.x[k]);
   for (std::size_t k = 0; k < state.q.size(); ++k) bind(data_.q_names[k], state.q[k]);
   for (std::size_t k = 0; k < state.u.size(); ++k) bind(data_.u_names[k], state.u[k]);
-  // For cut joints the state has only the coordinates after the last step.
+  // The state contains the coordinates of cut joints at the last step only.
   for (std::size_t k = 0; k < data_.cut_q_names.size(); ++k) bind(data_.cut_q_names[k], state.h[k]);
   for (const std::string& name : data_.cut_u_names) bind(name, 0.0);
   const auto reason = find_non_finite(*data_.graph, expressions.exprs[i], bindings);
@@ -111,16 +111,17 @@ void Model::refuse_contacts(std::string_view who) const {
 void Model::refuse_constraints(std::string_view who) const {
   if (!is_constrained()) return;
   if (is_cartesian()) {
-    throw InputError(fmt::format("{} takes no cartesian coordinates, in which every joint is cut", who));
+    throw InputError(
+        fmt::format("{} does not support cartesian coordinates, in which every joint is cut", who));
   }
   const auto cable = std::ranges::find_if(data_.beams, &BeamInfo::is_cable);
   const bool has_cable = cable != data_.beams.end();
   if (has_cable || !data_.reduced_bodies.empty()) {
-    throw InputError(fmt::format("{} takes no flexible bodies: the model has {}", who,
+    throw InputError(fmt::format("{} does not support flexible bodies: the model has {}", who,
                                  has_cable ? cable->name : data_.reduced_bodies.front().name));
   }
   const bool has_loop = !data_.cut_joints.empty();
-  throw InputError(fmt::format("{} takes no closed loops and no constraints: the model has {} {}", who,
+  throw InputError(fmt::format("{} does not support closed loops or constraints: the model has {} {}", who,
                                has_loop ? "the cut joint" : "the constraint",
                                has_loop ? data_.cut_joints.front().name : data_.constraints.front().name));
 }
@@ -170,8 +171,8 @@ std::string Model::explain_rate(int state, const Properties<double>& properties,
 
 void Model::refuse_states(std::string_view who) const {
   if (data_.states.empty()) return;
-  throw InputError(
-      fmt::format("{} takes no states with a rate: the model has {}", who, data_.states.front().name));
+  throw InputError(fmt::format("{} does not support states with a rate: the model has {}", who,
+                               data_.states.front().name));
 }
 
 std::string Model::explain_event(int event, const Properties<double>& properties,

@@ -39,11 +39,11 @@ struct BodyInfo {
   int u_start = 0, nu = 0;
   int position = -1;  // in System::bodies
   Mark mark = {};     // of its description
-  // It floats since the joint that would carry it is cut, as all are in cartesian coordinates: its own
-  // coordinates are no columns.
+  // True for a body that floats because the joint that would carry it is cut, as all joints are in cartesian
+  // coordinates: its own coordinates are not columns.
   bool hangs_on_cut = false;
-  // It only carries the coordinate of a reduced body's mode or of a cable's slope: it has no mass, no columns
-  // and no picture.
+  // True for a body that only carries the coordinate of a reduced body's mode or of a cable's slope: it has
+  // no mass, no columns and no picture.
   bool is_mode = false;
 };
 
@@ -57,7 +57,7 @@ struct ForceInfo {
   std::string type;
 };
 
-// A joint that closes a loop, or any joint in cartesian coordinates. Its coordinates are no part of the
+// A joint that closes a loop, or any joint in cartesian coordinates. Its coordinates are not part of the
 // state: they follow from the poses of bodies.
 struct CutJointInfo {
   std::string name;
@@ -66,10 +66,10 @@ struct CutJointInfo {
   PointIndex parent_point, child_point;
   int q_start = 0, nq = 0;  // among the coordinates of all cut joints
   int u_start = 0, nu = 0;
-  int first_row = 0, rows = 0;  // its conditions
-  int armature_row = -1;        // its row for a rotor's inertia (constraint_row.h), or -1
+  int first_row = 0, rows = 0;  // rows of its conditions
+  int armature_row = -1;        // row for a rotor's inertia (constraint_row.h), or -1
   int position = -1;            // in System::joints
-  // The description gives initial coordinates, or speeds; they may not change.
+  // True if the description gives initial coordinates, or speeds; true if these may not change.
   bool is_q_given = false, is_u_given = false, is_held = false;
   Mark mark = {};
 };
@@ -83,8 +83,8 @@ struct ConstraintInfo {
   int position = -1;  // in System::constraints
   std::string force_unit, error_unit;
   Mark mark = {};
-  int rows_on_speeds = 0;  // the last ones of a constraint on positions: rolling
-  std::string speed_unit;  // of their errors
+  int rows_on_speeds = 0;  // number of its last rows that are conditions on speeds, for rolling
+  std::string speed_unit;  // unit of their errors
   int curve = -1;          // in Model::curves(): point_on_curve
 
   const std::string& unit_of_error(int row) const {
@@ -108,10 +108,10 @@ struct BeamInfo {
     BodyIndex node;
   };
   std::string name;
-  std::vector<BodyIndex> nodes;  // one more than elements
+  std::vector<BodyIndex> nodes;  // number of elements plus 1
   std::vector<Point> points;
-  int first_element = 0;  // among the elements of all beams, or of all cables
-  // A cable has slopes at its nodes, three coordinates and speeds from there on, and rows for its mass
+  int first_element = 0;  // index of the first element among those of all beams, or of all cables
+  // For a cable: the first coordinate and speed of its slopes, three at each node, and the rows for its mass
   // (dynamics/cables.h).
   static constexpr int kRowsOfElement = 9, kTermsOfElement = 36;
   bool is_cable = false;
@@ -127,7 +127,7 @@ struct ReducedBodyInfo {
   std::string name;
   std::shared_ptr<const ReducedModes> modes;
   BodyIndex body;                  // B
-  int q_start = 0, u_start = 0;    // of its first mode; the others follow
+  int q_start = 0, u_start = 0;    // of its first mode; those of the others follow
   FrameIndex first_frame;          // of its interfaces
   std::vector<PointIndex> points;  // of its interfaces
   int first_row = 0, first_term = 0;
@@ -143,7 +143,7 @@ struct BeamCurve {
 struct UserConstraintInfo {
   int constraint = -1;  // in Model::constraints()
   std::shared_ptr<const UserConstraint> user;
-  int first_term = 0;  // of its rows, each of which has a coefficient for every speed
+  int first_term = 0;  // number of rows, each of which has a coefficient for every speed
 };
 
 struct UserForceInfo {
@@ -189,7 +189,7 @@ struct ContactInfo {
 enum class Target { kQ, kU, kVariable, kState };
 struct AssignmentInfo {
   Target target = Target::kU;
-  int index = 0;  // in q, u, d or x; in cartesian coordinates those of cut joints count on behind q and u
+  int index = 0;  // index in q, u, d or x; for cut joints in cartesian coordinates, counted on behind q and u
 };
 
 // A column of a result.
@@ -220,7 +220,7 @@ struct ModelData {
   std::vector<CutJointInfo> cut_joints;
   std::vector<ConstraintInfo> constraints;
   std::vector<ContactInfo> contacts;
-  std::vector<std::string> stop_names;          // of the plan's stops: their joints
+  std::vector<std::string> stop_names;          // joints of the plan's stops
   std::vector<CoordinateCondition> conditions;  // of coupling, motion and expression
   std::vector<CurveInfo> curves;
   std::vector<BeamInfo> beams;
@@ -229,8 +229,8 @@ struct ModelData {
   std::vector<UserConstraintInfo> user_constraints;
   int constraint_rows = 0, constraint_terms = 0, constraint_pairs = 0;
   int cut_nq = 0, cut_nu = 0;
-  // Of cartesian coordinates: the same mechanism in relative ones, how many of the cut joints, the first
-  // ones, carry a body there, and which q and u are columns. Null and empty otherwise.
+  // In cartesian coordinates: the same mechanism in relative ones, the number of cut joints that carry a body
+  // there (they come first), and the q and u that are columns. Otherwise null and empty.
   std::shared_ptr<const Model> relative;
   std::size_t carrying_joints = 0;
   std::vector<int> shown_q, shown_u;
@@ -294,7 +294,8 @@ class Model {
   // For each stop (a limit that is enforced): the name of its joint.
   const std::vector<std::string>& stop_names() const { return data_.stop_names; }
   bool has_contacts() const { return !data_.contacts.empty() || !data_.stop_names.empty(); }
-  // Throws InputError where there are contacts or stops: "lanes know no contacts: the model has feet".
+  // Throws InputError if there are contacts or stops, with the name of the first; `who` begins the
+  // message.
   void refuse_contacts(std::string_view who) const;
   // Throws InputError with the name of a state, if there are any.
   void refuse_states(std::string_view who) const;
@@ -312,17 +313,17 @@ class Model {
   // Whether rows stand for masses of flexible bodies (constraint_row.h).
   bool has_inertia_rows() const;
   bool is_constrained() const { return data_.constraint_rows > 0 || !data_.cut_joints.empty(); }
-  // In cartesian coordinates every joint is cut and every body floats. Then this is the same mechanism, with
-  // the bodies in the same order, in the coordinates of joints; null otherwise.
+  // In cartesian coordinates every joint is cut and every body floats. relative() is then the same mechanism
+  // in relative coordinates, with the bodies in the same order; otherwise null.
   const std::shared_ptr<const Model>& relative() const { return data_.relative; }
   bool is_cartesian() const { return data_.relative != nullptr; }
-  // Where it is: how many of the cut joints, the first ones, carry a body in relative coordinates, in the
-  // order of the bodies; and which of q and u, those of bodies that hang on no joint, are columns.
+  // In cartesian coordinates: the number of cut joints that carry a body in relative coordinates, which come
+  // first, in the order of the bodies; and the q and u of bodies without a joint, which are columns.
   std::size_t carrying_joints() const { return data_.carrying_joints; }
   const std::vector<int>& shown_q() const { return data_.shown_q; }
   const std::vector<int>& shown_u() const { return data_.shown_u; }
-  // Throws InputError where there are cut joints or constraints: "divide_and_conquer takes no closed loops
-  // and no constraints: the model has pin".
+  // Throws InputError if there are cut joints or constraints: "divide_and_conquer does not support closed
+  // loops or constraints: the model has pin".
   void refuse_constraints(std::string_view who) const;
   int cut_nq() const { return data_.cut_nq; }
   int cut_nu() const { return data_.cut_nu; }
@@ -345,7 +346,7 @@ class Model {
   const std::vector<VariableInfo>& variables() const { return data_.variables; }
   const std::vector<EventInfo>& events() const { return data_.events; }
   const std::vector<AssignmentInfo>& assignments() const { return data_.assignments; }
-  const std::string& name_of(const AssignmentInfo& assignment) const;  // what it sets: "hip.u"
+  const std::string& name_of(const AssignmentInfo& assignment) const;  // the variable that it sets: "hip.u"
   int nq() const { return data_.nq; }
   int nu() const { return data_.nu; }
   const std::vector<StateInfo>& states() const { return data_.states; }
@@ -397,7 +398,7 @@ class Model {
   void calc_force_expressions(const Properties<T>& properties, const State<T>& state,
                               const CutCoordinates<T>& cut, std::span<T> inputs, std::span<T> scratch,
                               std::span<T> values) const;
-  // Computes the rates of the states (nx), likewise.
+  // Computes the rates of the states (nx) in the same way.
   template <class T>
   void calc_state_rates(const Properties<T>& properties, const State<T>& state, const CutCoordinates<T>& cut,
                         std::span<T> inputs, std::span<T> scratch, std::span<T> rates) const;

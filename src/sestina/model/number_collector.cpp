@@ -65,7 +65,7 @@ void NumberCollector::parse_parameters(std::vector<Parameter>& parameters) {
     } catch (const ExpressionError& error) {
       faults_.add({value.mark, parameter.path},
                   fmt::format("{} in '{}'", error.what(), shortened(value.expression())));
-      parameter.is_resolved = true;                                      // as far as circles are concerned
+      parameter.is_resolved = true;                                      // as regards circular references
       parameter.uses.clear();                                            // it depends on nothing
       resolved_.emplace(parameter.spec->name.text, graph_.number(1.0));  // its users report no fault
     }
@@ -129,7 +129,7 @@ void NumberCollector::report_circle(const std::vector<Parameter>& parameters) {
     std::string circle = names_[i];
     for (std::size_t k = unresolved_use(i); k != i; k = unresolved_use(k)) circle += " -> " + names_[k];
     faults_.add({parameters[i].spec->value.mark, parameters[i].path},
-                fmt::format("the parameters form a circle: {} -> {}", circle, names_[i]));
+                fmt::format("the parameters have a circular definition: {} -> {}", circle, names_[i]));
   }
   for (const std::string& name : names_) resolved_.emplace(name, graph_.number(1.0));
 }
@@ -186,7 +186,7 @@ NumberCollector::Evaluated NumberCollector::evaluate(const Number& number, const
   const std::size_t faults_before = faults_.size();
   const Expr expr = parse_text(number, path, [&](std::string_view name) -> std::variant<Expr, std::string> {
     if (name == "t" || name.find('.') != std::string_view::npos) {
-      return fmt::format("'{}' changes with time: only parameters can stand here", name);
+      return fmt::format("'{}' changes with time: only parameters are allowed here", name);
     }
     return fmt::format("there is no parameter '{}'{}", name, suggestion(name, names_));
   });

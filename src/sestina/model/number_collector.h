@@ -27,7 +27,7 @@ class NumberCollector {
   // Adds a number as the next output and returns its value for the present parameters. A faulty number is
   // reported and counts as NaN.
   double add(const Number& number, const std::string& path);
-  // The same for a number that is no property: it becomes an output only if it depends on parameters.
+  // The same for a number that is not a property: it becomes an output only if it depends on parameters.
   double add_if_it_varies(const Number& number, const std::string& path);
   // Adds consecutive outputs; `values`, if not null, receives their values. Paths are path[0], path[1], ...
   Slot add_list(std::span<const Number> numbers, const std::string& path,

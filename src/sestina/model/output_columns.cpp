@@ -20,7 +20,7 @@ bool is_constrained(const ModelData& data) { return data.constraint_rows > 0 || 
 // Some bodies float only because the joints that would carry them are cut.
 bool is_cartesian(const ModelData& data) { return data.carrying_joints > 0; }
 
-// All, or those that are shown.
+// Returns all names, or those that are shown.
 void add_coordinates(std::vector<RowColumn>& row, const std::vector<std::string>& names,
                      const std::vector<std::string>& units, const std::vector<int>* shown) {
   const std::size_t count = shown != nullptr ? shown->size() : names.size();
@@ -30,7 +30,7 @@ void add_coordinates(std::vector<RowColumn>& row, const std::vector<std::string>
   }
 }
 
-// NAME.force and NAME.error of each, NAME.s of points on curves, and the largest errors of all.
+// Adds NAME.force and NAME.error of each, NAME.s of points on curves, and the largest errors of all.
 void add_constraints(std::vector<RowColumn>& row, const std::vector<ConstraintInfo>& constraints) {
   for (const ConstraintInfo& constraint : constraints) {
     for (const bool is_force : {true, false}) {
@@ -51,8 +51,8 @@ void add_pose(std::vector<RowColumn>& row, const std::string& point) {
   for (int i = 0; i < 4; ++i) row.push_back({fmt::format("{}.axes[{}]", point, i), "1"});
 }
 
-// For each beam its points and the middles of its elements, and the interfaces of each reduced body; then the
-// strain energy of all.
+// Adds for each beam its points and the middles of its elements, and the interfaces of each reduced body;
+// then the strain energy of all.
 void add_flexible_bodies(std::vector<RowColumn>& row, const ModelData& data) {
   if (data.beams.empty() && data.reduced_bodies.empty()) return;
   for (const BeamInfo& beam : data.beams) {
@@ -98,7 +98,7 @@ int count_of_flexible_bodies(const std::vector<BeamInfo>& beams,
   return count;
 }
 
-// Without the ground and those of modes.
+// Without the ground and the bodies of modes.
 int count_of_bodies(const IndexedVector<BodyIndex, BodyInfo>& bodies) {
   int count = -1;
   for (const BodyInfo& body : bodies) count += body.is_mode ? 0 : 1;

@@ -3,7 +3,7 @@
 //
 // A row is [t, q, u, q and u of cut joints, d, event, origins of the bodies, energies, momenta,
 // forces and errors of constraints, contacts, beams, defined columns, reactions]. What an
-// expression of a column may use stands in one array, its inputs:
+// expression of a column may use is in one array, its inputs:
 //
 //   [positions of points (3 each), free parameters, row]
 //
@@ -28,7 +28,7 @@ struct RowLayout {
     int nd = 0;  // variables, and states with a rate
     bool has_events = false;
     int bodies = 0;          // without the ground
-    int joints = 0;          // with those that are cut, and what floats
+    int joints = 0;          // including cut joints, and floating bodies
     int cut_numbers = 0;     // their coordinates and speeds
     int of_constraints = 0;  // forces and errors
     int contacts = 0;

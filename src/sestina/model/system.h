@@ -53,10 +53,10 @@ struct PointSpec {
   Name name;
   Triple position{};                 // m, from the body's origin in its axes
   std::optional<RotationSpec> axes;  // otherwise those of the body
-  std::optional<Number> at = {};     // of a beam, instead of both: arc length over its length, from 0 to 1
+  std::optional<Number> at = {};     // of a beam, instead of both: arc length / length, from 0 to 1
 };
 
-// Drawn; felt where a contact names it or its body.
+// A shape is drawn. It makes contact if a contact names it or its body.
 struct ShapeSpec {
   Name name;              // may be empty
   Name type;              // box | cylinder | sphere | capsule | ellipsoid | plane | mesh
@@ -84,19 +84,19 @@ struct CenterlineSpec {
   Mark mark;
 };
 
-// A cross-section by its shape (m), or by what it has per length. y and z are its principal axes.
+// A cross-section, given by its shape (m) or by its properties per length. y and z are its principal axes.
 struct BeamSectionSpec {
   Numbers rectangle;                                 // width along y, height along z
   Numbers circle;                                    // radius
   Numbers tube;                                      // inner and outer radius
   std::optional<Number> EA, GAy, GAz, GJ, EIy, EIz;  // N, N, N, N m^2, N m^2, N m^2
   std::optional<Number> EI;                          // N m^2, of a cable, in all directions
-  std::optional<Number> mass, Ixx, Iyy, Izz;         // kg/m, kg m; no inertia: mass EI/EA
+  std::optional<Number> mass, Ixx, Iyy, Izz;         // kg/m, kg m; inertia not given: mass EI/EA
   Mark mark;
 };
 
 struct BeamMaterialSpec {
-  std::optional<Number> E, nu, density;  // Pa, 1, kg/m^3: required by a section that is a shape
+  std::optional<Number> E, nu, density;  // Pa, 1, kg/m^3: required if the section is a shape
   Number damping = 0;                    // s, of Kelvin and Voigt
   Numbers shear;                         // shear factors along y and z; empty: Cowper's
   Mark mark;
@@ -105,23 +105,23 @@ struct BeamMaterialSpec {
 struct BeamSpec {
   Name formulation = "geometrically_exact";  // | ancf_cable
   CenterlineSpec centerline;
-  Triple up{0, 0, 1};  // the section's z-axis, as far as it is across the axis
+  Triple up{0, 0, 1};  // direction of the section's z axis, up to its component along the axis
   Number elements = 16;
   BeamSectionSpec section;
   BeamMaterialSpec material;
-  // Only a cable has these.
-  Number pretension = 0;   // N, where it begins
-  bool precurved = false;  // its natural shape is bent as the centerline is; otherwise it is straight
+  // The following members are for a cable only.
+  Number pretension = 0;   // N, at its start
+  bool precurved = false;  // true: the unstressed shape is that of the centerline; false: straight
 };
 
 // A body reduced to a few modes: see flexible/reduced_body.h.
 struct ReducedSpec {
   std::shared_ptr<const ReducedModes> modes;
-  Name file;  // where they came from; as given by the user
+  Name file;  // file the modes came from, as given by the user
   // Initial pose of the mesh's frame in the ground. The body keeps it where its joints allow, if given.
   std::optional<Triple> position;  // m
   std::optional<RotationSpec> axes;
-  Number damping = 0;  // of every mode, as part of the critical damping
+  Number damping = 0;  // damping ratio of every mode
 };
 
 struct BodySpec {
@@ -134,8 +134,8 @@ struct BodySpec {
   std::vector<PointSpec> points;
   std::vector<ShapeSpec> shapes;
   std::optional<BeamSpec> beam;        // type `beam`, which has neither mass nor inertia
-  std::optional<ReducedSpec> reduced;  // type `reduced`, likewise
-  std::string original_name;           // in the imported file, if it was no valid name
+  std::optional<ReducedSpec> reduced;  // type `reduced`, which has neither mass nor inertia
+  std::string original_name;           // in the imported file, if it was not a valid name
   Mark mark;
 
   PointSpec& add_point(Name point_name, Triple position);
@@ -194,12 +194,12 @@ struct ForceSpec {
   // joint_*: one for all coordinates, or one for each; bushing and cartesian_spring: one for all axes, or one
   // for each; otherwise one
   Numbers stiffness, damping, reference;
-  Numbers rotational_stiffness, rotational_damping;  // bushing: likewise, about the axes
+  Numbers rotational_stiffness, rotational_damping;  // bushing: the same, about the axes
   // bushing: 36, by rows, of [displacement; rotation], instead of these
   Numbers stiffness_matrix, damping_matrix;
   std::optional<Triple> axis;  // torsional_spring_damper: in the axes of `from`
   // second_order: n coordinates of its own, coupled to b coordinates of joints, JOINT.q or JOINT.q[i];
-  // its stiffness_matrix and damping_matrix have (b + n)^2 numbers by rows, those of joints first
+  // stiffness_matrix and damping_matrix have (b + n)^2 numbers by rows, those of joints first.
   std::vector<Name> coupled_to, coordinates;
   Numbers mass_matrix;             // n^2 by rows
   Numbers initial, initial_rates;  // n
@@ -238,7 +238,7 @@ struct ConstraintSpec {
   std::optional<Number> zero;  // expression: of t, coordinates, speeds where the level is velocity
   Name point;                  // point_on_*, tangent: BODY.POINT
   Name line, plane, curve;     // point_on_line and tangent, point_on_plane and rolling, point_on_curve
-  std::optional<Triple> axis, normal;    // likewise, in the axes of that point; any length but zero
+  std::optional<Triple> axis, normal;    // the same, in the axes of that point; any length but zero
   Numbers position;                      // point_on_curve: three expressions of s in the axes of `curve`
   std::optional<TableSpec> table;        // instead of `position`: `time` are the values of s
   Numbers range;                         // point_on_curve by expressions: s at its two ends; empty: none
@@ -304,7 +304,7 @@ struct IntegratorSpec {
   Name name;
   std::optional<Number> stages;  // lobatto_iiia_iiib: 2 or 3
   std::optional<Name> form;      // lobatto_iiia_iiib: velocity | momentum
-  // generalized_alpha: what a step leaves of vibrations at infinite frequency, from 0 to 1; otherwise 0.9
+  // generalized_alpha: spectral radius at infinite frequency, from 0 to 1; otherwise 0.9
   std::optional<Number> spectral_radius;
 };
 
@@ -317,7 +317,7 @@ struct TimeElementsSpec {
   Number windows = 1;      // at most as many as elements
   // Relative error that an element may add; `elements` are then the initial ones.
   std::optional<Number> tolerance;
-  std::optional<Number> stretches;  // of a window, solved at the same time; otherwise as many as processes
+  std::optional<Number> stretches;  // of a window, solved in parallel; otherwise as many as processes
   Mark mark;
 };
 
@@ -356,8 +356,8 @@ struct AnalysisSpec {
   StepSpec step;
   RunLimitsSpec limits;
   Number duration = 1.0;  // s
-  // For statics: the number of equal steps of the load; with arc_length, the number of steps if the path of
-  // equilibria, past points of maximum load, were straight.
+  // For statics: the number of equal load steps. With arc_length, the number of steps that a straight path of
+  // equilibria would take; the path continues past points of maximum load.
   Number load_steps = 1;
   bool arc_length = false;
   Name about = "equilibrium";  // for modes and frequency_response: equilibrium | initial
@@ -414,7 +414,7 @@ class System {
                                Number damping = 0, Number free_length = 0);
   ForceSpec& add_point_force(Name force_name, Name point, Triple value);   // N, ground axes
   ForceSpec& add_point_torque(Name force_name, Name point, Triple value);  // N m, ground axes
-  // These take stiffness, damping and what else they have in what is returned.
+  // Stiffness, damping and other numbers of these forces are set in the returned reference.
   ForceSpec& add_bushing(Name force_name, Name from_point, Name to_point);
   ForceSpec& add_cartesian_spring(Name force_name, Name from_point, Name to_point, Numbers stiffness);
   ForceSpec& add_torsional_spring_damper(Name force_name, Name from_point, Name to_point, Triple axis,
@@ -424,16 +424,16 @@ class System {
   ForceSpec& add_gravity_between(Name force_name, Name from_point, Name to_point, Number strength);
   // `valve`: opening, of which the rod side's valve has the opposite; or two.
   ForceSpec& add_hydraulic_actuator(Name force_name, Name from_point, Name to_point, Numbers valve);
-  // `coupled_to`: JOINT.q or JOINT.q[i]; `coordinates`: names of the element's own, to which the mass
-  // belongs.
+  // `coupled_to`: JOINT.q or JOINT.q[i]; `coordinates`: names of the element's own coordinates, to which the
+  // mass belongs.
   ForceSpec& add_second_order(Name force_name, std::vector<Name> coupled_to, std::vector<Name> coordinates,
                               Numbers mass_matrix);
   ForceSpec& add_user_force(Name force_name, std::shared_ptr<UserForce> force);
 
   ConstraintSpec& add_constraint(Name constraint_name, Name type);
-  // Where two shapes touch; what it returns takes friction, stiffness and the like.
+  // Adds a contact of two shapes; friction, stiffness and the like are set in the returned reference.
   ContactSpec& add_contact(Name contact_name, Name one, Name other);
-  // The constraints of a model file; what they return takes the rest.
+  // Add the constraints of a model file; other keys are set in the returned reference.
   ConstraintSpec& add_distance(Name constraint_name, Name from_point, Name to_point, Number length);
   ConstraintSpec& add_coupling(Name constraint_name, std::vector<CouplingTerm> coefficients,
                                Number value = 0);
@@ -442,7 +442,7 @@ class System {
   ConstraintSpec& add_point_on_line(Name constraint_name, Name point, Name line_point, Triple axis);
   ConstraintSpec& add_point_on_plane(Name constraint_name, Name point, Name plane_point, Triple normal);
   ConstraintSpec& add_point_on_curve(Name constraint_name, Name point, Name curve_point, Triple position);
-  // A disc about `axis` of the point `center` rolls on a plane with this normal.
+  // A disc about `axis` of the point `center` that rolls on a plane with this normal.
   ConstraintSpec& add_rolling(Name constraint_name, Name center, Triple axis, Number radius, Name plane_point,
                               Triple normal);
   ConstraintSpec& add_user_constraint(Name constraint_name, std::shared_ptr<UserConstraint> constraint);

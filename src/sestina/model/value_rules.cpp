@@ -72,7 +72,7 @@ std::string find_euler_fault(Values e) {
 std::string find_matrix_fault(Values x) {
   const Eigen::Matrix3d R = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(x.data());
   const double error = (R.transpose() * R - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
-  if (!(error <= kRotationTolerance)) return "the matrix is no rotation: its columns are not orthonormal";
+  if (!(error <= kRotationTolerance)) return "the matrix is not a rotation: its columns are not orthonormal";
   return R.determinant() < 0.0 ? "the matrix is a reflection, not a rotation: its determinant is -1" : "";
 }
 

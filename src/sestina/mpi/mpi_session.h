@@ -6,9 +6,9 @@
 //     if (!session.await_end(status)) session.abort(status);
 //   }
 //
-// MPI ends all processes if one of its calls fails. The other ranks do not notice a failure of a rank outside
-// MPI, such as a file that it cannot write, and would wait for it for ever. Therefore each rank that has
-// finished its work waits for the others, and one that has failed does not wait for long.
+// MPI ends all processes if one of its calls fails. If a rank fails outside MPI, for example because it
+// cannot write a file, the other ranks do not notice and would wait for it forever. Therefore each rank that
+// has finished its work waits for the others, but a rank that has failed does not wait for long.
 #pragma once
 
 #include <memory>

@@ -8,7 +8,7 @@
 namespace sestina {
 namespace {
 
-// Smaller pivots of a block, relative to the scales, are left to the elimination by steps.
+// Smaller pivots of a block, relative to the scales, are left to the elimination unknown by unknown.
 constexpr double kSmallPrimal = 1e-7, kSmallDual = 1e-7;
 
 }  // namespace
@@ -63,7 +63,7 @@ void BlockLdlt::lay_out(const BlockPattern& pattern) {
   first_delayed_.assign(n, -1);
 }
 
-// Where (3) goes, for each pair of neighbours.
+// Finds the blocks to which (3) adds, for each pair of neighbours.
 void BlockLdlt::find_targets() {
   for (Node& node : nodes_) {
     node.first_target = targets_.size();
@@ -114,7 +114,7 @@ bool BlockLdlt::factor_node(Node& node) {
   return visit_size(node.size, [&]<int N>() { return factor_node_of<N>(node); });
 }
 
-// (2): D = s G G^T, of which G^-1 takes the place; false, and nothing is changed, where a pivot is small.
+// (2): D = s G G^T; G^-1 replaces D. Returns false, with nothing changed, if a pivot is small.
 template <int N>
 bool BlockLdlt::factor_node_of(Node& node) {
   double* const D = values_.data() + node.D;
@@ -159,7 +159,7 @@ bool BlockLdlt::factor_node_of(Node& node) {
   return true;
 }
 
-// Y of (2) takes the place of K, and (3). W: the width, where there is one neighbour of this size.
+// Y of (2) replaces K, then (3). W: the width, if there is one neighbour of this size.
 template <int N, int W>
 void BlockLdlt::eliminate(Node& node, const double* G_inverse) {
   const int width = W > 0 ? W : node.width;

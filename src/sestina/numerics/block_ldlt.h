@@ -59,7 +59,7 @@ class BlockLdlt {
   explicit BlockLdlt(const BlockPattern& pattern);
 
   int size() const { return size_; }
-  // Where the unknowns of a node stand in vectors.
+  // The places of the unknowns of a node in vectors.
   int start(int node) const { return nodes_[place(node)].start; }
 
   // Before factor(): set everything to zero, then fill the blocks; all elements of a diagonal block.
@@ -68,29 +68,29 @@ class BlockLdlt {
   Block link(std::size_t link);  // rows of the dual node, columns of the primal one
   // By unknown: for x a typical inertia, regardless of direction; for y zero.
   std::span<double> scales() { return scales_; }
-  // By unknown: factors that make the couplings of C comparable and of the order of one.
+  // By unknown: factors that give the couplings of C comparable sizes of order one.
   std::span<double> units() { return units_; }
 
-  // Pivots up to these limits, in the given units, count as rounding of zeros, however small the accumulated
-  // scales are: for unknowns of x and of y. Default 1e-15.
+  // Pivots up to these limits, in the given units, count as round-off of zero even if the accumulated scales
+  // are smaller: one limit for unknowns of x, one for those of y. Default 1e-15.
   void set_round_off(double of_x, double of_y) { round_off_[0] = of_x, round_off_[1] = of_y; }
 
-  // False if (1) has no solution; singular() is then an unknown of x. Memory is allocated by the first calls
-  // and when pivots become small for the first time.
+  // False if (1) has no solution; singular() is then an unknown of x. Allocates in the first calls and when
+  // pivots become small for the first time.
   bool factor();
   // Solves (1) in place. No allocation.
   void solve(std::span<double> b);
-  // Removes the part of y that has no effect. The first call after factor() finds it, at a cost of its own.
-  void take_idle_part_away(std::span<double> solution);
+  // Removes the part of y that has no effect. The first call after factor() also computes that part.
+  void remove_idle_part(std::span<double> solution);
 
   int singular() const { return singular_; }
-  // Unknowns of y whose conditions others imply, of the last factor().
+  // Unknowns of y whose conditions others imply, in the last factor().
   const std::vector<int>& redundant() const { return redundant_; }
   // Blocks of the factors, for messages and benchmarks.
   std::size_t memory() const { return values_.size() * sizeof(double); }
 
  private:
-  static constexpr int kMostSize = 6;  // of nodes with code of their own; others go unknown by unknown
+  static constexpr int kMostSize = 6;  // of nodes with code of their own; larger ones go unknown by unknown
   struct Node {
     int size = 0, start = 0;
     int width = 0;          // unknowns of all later neighbours
@@ -101,7 +101,7 @@ class BlockLdlt {
     int parent = -1;               // the first of the neighbours
     int first_child = -1, next_sibling = -1;
     double sign = 1.0;
-    bool is_fast = false;  // (2) holds, otherwise its steps do
+    bool is_fast = false;  // true: by (2); false: unknown by unknown
     std::size_t first_step = 0, end_step = 0;
   };
   struct Neighbour {
@@ -118,14 +118,14 @@ class BlockLdlt {
   // One pivot, of one or two unknowns.
   struct Step {
     int unknowns[2] = {-1, -1};
-    double inverse[3] = {};            // of the pivot: 11, 12, 22
+    double inverse[3] = {};            // elements 11, 12, 22 of the inverse
     std::size_t first = 0, count = 0;  // in entries_
   };
   // An unknown that waits for a pivot.
   struct Delayed {
     int unknown = 0;
     std::size_t first = 0, count = 0;  // in waiting_: its row
-    int next = -1;                     // of those that wait for the same node
+    int next = -1;                     // next of those that wait for the same node
   };
   struct IdleVector {
     std::size_t first = 0, count = 0;  // in idle_entries_
@@ -136,7 +136,7 @@ class BlockLdlt {
   }
   bool is_dual(int unknown) const { return is_dual_[static_cast<std::size_t>(unknown)]; }
   double scale(int unknown) const { return scales_[static_cast<std::size_t>(unknown)]; }
-  // In the unknown's own units.
+  // In the unit of the unknown.
   double round_off(int unknown) const {
     const double unit = units_[static_cast<std::size_t>(unknown)];
     return round_off_[is_dual(unknown) ? 1 : 0] / (unit * unit);
@@ -200,8 +200,8 @@ class BlockLdlt {
   std::vector<int> first_delayed_;  // by place
   std::vector<int> redundant_, redundant_at_;
   int singular_ = -1;
-  // The present front: candidates by (candidates, then boundary), and the effect of their pivots on the
-  // boundary.
+  // The current front: rows of candidates over candidates, then boundary, and the effect of their pivots on
+  // the boundary.
   std::vector<double> front_, border_;
   std::vector<int> front_unknowns_;
   std::vector<int> slot_;  // by unknown: its place in the front, or -1

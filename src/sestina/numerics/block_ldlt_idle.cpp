@@ -23,7 +23,8 @@ void BlockLdlt::find_idle_vectors() {
   factor_gram();
 }
 
-// By substitution from where the condition was found redundant, as far down as anything is left.
+// Substitutes from the node where the condition was found redundant to earlier ones, as long as nonzero
+// values remain.
 void BlockLdlt::find_idle_vector(int unknown, int place) {
   IdleVector idle{idle_entries_.size(), 0};
   work_[static_cast<std::size_t>(unknown)] = 1.0;
@@ -36,7 +37,7 @@ void BlockLdlt::find_idle_vector(int unknown, int place) {
     bool is_left = false;
     const auto see = [&](int found) {
       double& value = work_[static_cast<std::size_t>(found)];
-      if (!is_dual(found) || std::abs(value) < kRoundOff) value = 0.0;  // of x: exactly zero but for rounding
+      if (!is_dual(found) || std::abs(value) < kRoundOff) value = 0.0;  // of x: zero but for round-off
       if (value == 0.0) return;
       is_left = true;
       if (found != unknown) idle_entries_.push_back({found, value, 0.0});
@@ -102,7 +103,7 @@ void BlockLdlt::factor_gram() {
 }
 
 // (1)
-void BlockLdlt::take_idle_part_away(std::span<double> solution) {
+void BlockLdlt::remove_idle_part(std::span<double> solution) {
   if (!has_idle_vectors_) find_idle_vectors();
   const std::size_t n = idle_.size();
   for (std::size_t i = 0; i < n; ++i) {

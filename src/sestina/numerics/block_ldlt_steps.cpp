@@ -7,15 +7,15 @@
 namespace sestina {
 namespace {
 
-// Relative to the scales. Smaller pivots of x are delayed, unless the direction is coupled with nothing.
+// Relative to the scales. Smaller pivots of x are delayed, unless the direction is not coupled with anything.
 constexpr double kSmallPrimalStep = 1e-5;
 // Round-off: no inertia at all.
 constexpr double kNoInertia = 1e-13;
-// Smaller pivots of y are those of conditions that others imply, or will be.
+// Smaller pivots of y are those of conditions that others imply, now or later.
 constexpr double kSingularCondition = 1e-9;
-// A condition and a direction that meet are one pivot if their coupling is not below this.
+// A direction and a condition coupled with it form one pivot if their coupling is not below this.
 constexpr double kPairs = 1e-2, kLastPairs = 1e-8;
-// Couplings below this are none; of a condition that others imply round-off is left.
+// Couplings below kUncoupled count as none; a condition that others imply leaves round-off below kIdle.
 constexpr double kUncoupled = 1e-6, kIdle = 1e-9;
 
 }  // namespace
@@ -102,7 +102,7 @@ bool BlockLdlt::is_good_pivot(int i, bool is_last, double& quality) const {
   return true;
 }
 
-// The best pivot of one unknown, or where there is none of two.
+// Finds the best pivot of one unknown or, if there is none, of two.
 bool BlockLdlt::find_pivot(bool is_last, int& first, int& second) const {
   first = second = -1;
   double best = 0.0;

@@ -11,11 +11,11 @@
 namespace sestina {
 namespace {
 
-// The least pivot, relative to the sum of the magnitudes of its terms.
+// The smallest pivot allowed, relative to the sum of the magnitudes of its terms.
 constexpr double kLeastPivot = 1e-11;
 
 double product(double a, double b) { return a * b; }
-// Without the care for infinite numbers that the operator takes.
+// Complex product without the operator's special treatment of infinities.
 std::complex<double> product(const std::complex<double>& a, const std::complex<double>& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -23,7 +23,7 @@ std::complex<double> product(const std::complex<double>& a, const std::complex<d
 double magnitude(double a) { return std::abs(a); }
 double magnitude(const std::complex<double>& a) { return std::abs(a.real()) + std::abs(a.imag()); }
 
-// By unknown, ascending: those with which it is coupled in A + A^T, and itself if it is one of x.
+// By unknown, ascending: the unknowns coupled with it in A + A^T, including itself if it belongs to x.
 std::vector<std::vector<int>> find_couplings(const SparsePattern& E, const SparsePattern& C) {
   const int n = E.rows;
   std::vector<std::vector<int>> coupled(at(n + C.rows));

@@ -3,12 +3,12 @@
 //   A = [ E  -C^T ]
 //       [ B    0  ]                  E (n x n),  B, C (m x n),  real or complex                       (1)
 //
-// Unknowns that follow one another and are coupled with the same others form a node: the six speeds of a
-// body, the conditions of a joint. Nodes are eliminated in the order of block_ldlt.h, for the pattern of
-// A + A^T. For the node v and its later neighbours j, k:
+// Consecutive unknowns that are coupled with the same others form a node: the six speeds of a body, the
+// conditions of a joint. Nodes are eliminated in the order of block_ldlt.h, for the pattern of A + A^T. For
+// the node v and its later neighbours j, k:
 //   W_k = A_vv^-1 A_vk,    A_jk' = A_jk - A_jv W_k                                                    (2)
-// with row pivoting within A_vv alone. A pivot that has lost more than eleven digits to cancellation is
-// refused; the matrix may be regular all the same, and wants pivoting between nodes then.
+// with row pivoting within A_vv only. A pivot that has lost more than eleven digits to cancellation is
+// refused; the matrix may still be regular, but then requires pivoting between nodes.
 //
 // Source: Duff, Erisman and Reid, Direct Methods for Sparse Matrices (2017), chapters 5 and 11.
 #pragma once
@@ -29,7 +29,7 @@ class BlockLu {
   BlockLu(const SparsePattern& E, const SparsePattern& C);
 
   // The numbers of E, B and C are in the order of the patterns; rows of B and C that are not active (m) are
-  // left out: their unknowns are zero. False if a pivot is refused. No allocation.
+  // omitted: their unknowns are zero. False if a pivot is refused. No allocation.
   bool factor(std::span<const Number> E, std::span<const Number> B, std::span<const double> C,
               std::span<const char> is_active);
   // f (n) and d (m) become the solution. No allocation.
@@ -41,7 +41,7 @@ class BlockLu {
     int size = 0, start = 0;
     int width = 0;                 // unknowns of all later neighbours
     std::size_t first = 0;         // in neighbours_
-    int neighbours = 0;            // how many
+    int neighbours = 0;            // number of neighbours
     std::size_t D = 0;             // in values_: A_vv, then its inverse (size x size)
     std::size_t U = 0;             // A_vk, then W (size x width)
     std::size_t L = 0;             // A_jv (width x size)
@@ -50,7 +50,7 @@ class BlockLu {
   struct Neighbour {
     int place = 0, start = 0, size = 0, column = 0;  // of the node; of its unknowns in U
   };
-  // A_jk of two neighbours.
+  // The place of block A_jk of two neighbours.
   struct Target {
     std::size_t at = 0;  // in values_
     int stride = 0;
@@ -76,7 +76,7 @@ class BlockLu {
   int n_ = 0, m_ = 0;
   std::vector<int> node_of_;            // by unknown of (1)
   std::vector<int> position_;           // by unknown of (1): in the order of elimination
-  std::vector<int> place_of_, offset_;  // by position: place of its node, and where it stands there
+  std::vector<int> place_of_, offset_;  // by position: index of its node, and position within the node
   std::vector<Node> nodes_;             // by place
   std::vector<Neighbour> neighbours_;
   std::vector<Target> targets_;

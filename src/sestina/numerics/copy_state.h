@@ -5,8 +5,7 @@
 
 namespace sestina {
 
-// t, q, u, x, d and h of `to` become those of `from`, without derivatives. Does not allocate where the sizes
-// agree.
+// Copies t, q, u, x, d and h of `from` to `to`, without derivatives. Does not allocate if the sizes agree.
 template <class T>
 void copy_state(const State<double>& from, State<T>& to) {
   to.t = from.t;

@@ -8,7 +8,7 @@
 namespace sestina {
 namespace {
 
-// Degrees of nodes with longer lists are not followed exactly: they come late in any case.
+// Degrees of nodes with longer lists are not updated exactly: these nodes come late in any case.
 constexpr std::size_t kLongList = 200;
 
 // The graph during the elimination: connected eliminated nodes form an element, which couples
@@ -28,7 +28,7 @@ class QuotientGraph {
     for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) offer(node);
   }
 
-  // Nodes in the order of elimination, and by node those that it is coupled with then.
+  // Lists the nodes in the order of elimination, and by node those with which it is then coupled.
   void eliminate_all(std::vector<int>& order, std::vector<std::vector<int>>& coupled) {
     coupled.resize(nodes_.size());
     while (order.size() < nodes_.size()) {
@@ -47,13 +47,13 @@ class QuotientGraph {
   };
   struct Element {
     std::vector<int> nodes;
-    int freedom = 0;  // directions in which it can move, less the conditions that it has met
+    int freedom = 0;  // number of directions in which it can move, less its conditions
     bool is_alive = false;
   };
   struct Offer {
     int degree = 0, node = 0;
     long stamp = 0;
-    // The queue gives the largest first: those of the lowest degree, of equals the one farthest out.
+    // The queue returns the largest offer: the lowest degree and, among equals, the outermost node.
     bool operator<(const Offer& other) const {
       return degree != other.degree ? degree > other.degree : node < other.node;
     }
@@ -100,7 +100,7 @@ class QuotientGraph {
       const Node& node = nodes_[at(offer.node)];
       if (!node.is_eliminated && node.offered == offer.stamp) return offer.node;
     }
-    // Conditions of which none may go yet; any order will do.
+    // Only conditions are left, and none may be eliminated yet; any order will do.
     while (nodes_[at(first_left_)].is_eliminated) ++first_left_;
     return first_left_;
   }
@@ -135,7 +135,7 @@ class QuotientGraph {
 
   const BlockPattern& pattern_;
   std::vector<Node> nodes_;
-  std::vector<Element> elements_;  // by the node whose elimination made it
+  std::vector<Element> elements_;  // by the node whose elimination formed it
   std::vector<long> mark_;
   std::priority_queue<Offer> queue_;
   long stamp_ = 0, stamp_of_mark_ = 0;
@@ -152,8 +152,8 @@ EliminationOrder::EliminationOrder(const BlockPattern& pattern) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   std::vector<int> first(n);
   for (std::size_t i = 0; i < n; ++i) first[at(order[i])] = static_cast<int>(i);
-  // The tree of the elimination: a node's parent is the first that it is coupled with. Its subtrees one after
-  // the other make the same factors.
+  // The elimination tree: a node's parent is the first node that it is coupled with. Listing the subtrees one
+  // after the other leads to the same factors.
   std::vector<std::vector<int>> children(n + 1);
   for (const int node : order) {
     int parent = static_cast<int>(n);

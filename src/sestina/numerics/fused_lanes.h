@@ -1,5 +1,5 @@
-// As many numbers as one register of the target holds, for matrices many of whose columns take the same
-// steps.
+// As many numbers as one register of the target holds, for matrices in which many columns go through the same
+// operations.
 //
 // Products are fused with sums where the target has an instruction for it: half the instructions and one
 // rounding less. Results then differ in the last bits between targets with and without it, but not between

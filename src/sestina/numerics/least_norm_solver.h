@@ -1,8 +1,10 @@
-// Solves A x = b where A may have any rank: of the x that come nearest to it, the one of least norm.
+// Solves A x = b for a matrix A of any rank: of all x that minimise |A x - b|, the one of least norm.
 //
-// A is factored by QR with column pivoting, and its upper part again from the right; a pivot that is smaller
-// than a threshold times the largest counts as zero. Compiled here once, since the decomposition is a large
-// template. Source: G. H. Golub, C. F. Van Loan, Matrix Computations, 4th edition (2013), section 5.5.
+// A is factored by QR with column pivoting, and its upper part is then reduced from the right; a pivot that
+// is smaller than a threshold times the largest counts as zero. Compiled here once, since the decomposition
+// is a large template.
+//
+// Source: G. H. Golub, C. F. Van Loan, Matrix Computations, 4th edition (2013), section 5.5.
 #pragma once
 
 #include <Eigen/Core>
@@ -20,7 +22,7 @@ class LeastNormSolver {
   LeastNormSolver& operator=(LeastNormSolver&&) noexcept;
 
   const LeastNormSolver& compute(const Eigen::MatrixXd& A);
-  // The following are of the last compute().
+  // The following belong to the last compute().
   Eigen::Index rank() const;
   Eigen::VectorXd solve(const Eigen::VectorXd& b) const;
   Eigen::VectorXd solve_transposed(const Eigen::VectorXd& b) const;  // A^T x = b
@@ -31,7 +33,7 @@ class LeastNormSolver {
   std::unique_ptr<Factors> factors_;
 };
 
-// An orthonormal basis (columns) of the x with G x = 0.
+// Returns an orthonormal basis (columns) of the null space of G.
 Eigen::MatrixXd calc_null_space(const Eigen::MatrixXd& G, double threshold);
 
 }  // namespace sestina

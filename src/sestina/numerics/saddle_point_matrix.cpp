@@ -29,7 +29,7 @@ template <class Number>
 struct SaddlePointMatrix<Number>::Sparse {
   Eigen::SparseMatrix<Number> matrix;
   Eigen::SparseLU<Eigen::SparseMatrix<Number>, Eigen::COLAMDOrdering<int>> lu;
-  // Where the numbers of E, B, -C^T and the lower right diagonal stand in the matrix.
+  // The places of the numbers of E, B, -C^T and the lower right diagonal in the matrix.
   std::vector<int> of_E, of_B, of_C, of_diagonal;
   Eigen::Matrix<Number, Eigen::Dynamic, 1> b, x;
 

@@ -3,8 +3,8 @@
 //   [ E  -C^T ] [ x      ]   [ f ]
 //   [ B    0  ] [ lambda ] = [ d ]            E (n x n),  B, C (m x n),  real or complex              (1)
 //
-// E = a M + b D + c K and B = C + e v_q are sums that the caller makes, number by number of a fixed pattern.
-// Rows that others imply are named by the caller (independent_rows.h) and left out: their multipliers
+// E = a M + b D + c K and B = C + e v_q are sums formed by the caller, number by number of a fixed pattern.
+// The caller also names the rows that others imply (independent_rows.h); they are left out: their multipliers
 // are zero. The matrix is factored by LU: dense with partial pivoting where it is small or E is full,
 // otherwise by blocks (block_lu.h), or, where these lose too many digits, by Eigen's sparse factors with
 // partial pivoting.

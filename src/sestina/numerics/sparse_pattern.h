@@ -1,4 +1,4 @@
-// Where a matrix may have numbers other than zero, column by column.
+// The positions of the numbers of a sparse matrix that may differ from zero, column by column.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void sort_unique(std::vector<T>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-// From the rows of each column, in any order and as often as they come.
+// Builds a pattern from the rows of each column, in any order and with repetitions.
 inline SparsePattern make_pattern(int rows, std::vector<std::vector<int>>& columns) {
   SparsePattern pattern{.rows = rows};
   for (std::vector<int>& column : columns) {

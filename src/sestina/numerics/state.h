@@ -1,7 +1,7 @@
 // The complete state of a system, as a value.
 //
 // Equal states lead to equal motions, whatever the bodies are. Multipliers and the memory of an integration
-// rule are results, which a checkpoint stores beside the state.
+// rule are results; a checkpoint stores them in addition to the state.
 #pragma once
 
 #include <vector>

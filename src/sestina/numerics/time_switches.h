@@ -21,8 +21,8 @@ inline double shortest_time(double t, double span) {
   return 16.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-6 * span);
 }
 
-// Default of the longest step of a run of this duration (s), so that a step does not skip an input or an
-// event that lasts for part of it: a tenth of the duration; a hundredth if the time occurs in the
+// Default of the longest step of a run of this duration (s), chosen so that a step does not skip an input or
+// an event that lasts for part of the run: a tenth of the duration; a hundredth if time occurs in the
 // equations.
 inline double calc_longest_step(double duration, bool depends_on_time) {
   return duration / (depends_on_time ? 100.0 : 10.0);
@@ -35,7 +35,7 @@ class TimeSwitches {
   // Starts at t (s), where the run starts or an event has changed the discrete variables d. The run ends at
   // or before t_end.
   virtual void start(double t, double t_end, std::span<const double> d) = 0;
-  // Returns the first instant in (after, horizon]. `after` is nowhere before the t of start() by more than
+  // Returns the first instant in (after, horizon]. `after` precedes the t of start() by at most
   // shortest_time, and the horizon is not beyond t_end. No allocation.
   virtual TimeSwitch find_next(double after, double horizon) = 0;
 };

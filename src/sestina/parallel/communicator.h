@@ -1,9 +1,8 @@
 // Communication between several processes that compute one result together: ranks that exchange numbers.
 //
-// Every rank calls the same members in the same order. An implementation decides what ranks are:
-// MPI processes (mpi/) or threads of a test. The only arithmetic is the largest number, which does
-// not depend on the order, so that results depend on the number of ranks only if callers make
-// them.
+// Every rank calls the same members in the same order. An implementation defines what ranks are: MPI
+// processes (mpi/) or threads of a test. The only arithmetic is the largest number, which does not depend on
+// the order; results therefore depend on the number of ranks only if callers make them so.
 #pragma once
 
 #include <span>

@@ -20,7 +20,7 @@ int default_thread_count();
 int parse_thread_count(std::string_view text, std::string_view source);
 
 // Processors granted by a cpu.max file of a control group (version 2): "QUOTA PERIOD", both in microseconds.
-// Nothing for "max PERIOD", which is no limit, and for other text.
+// Nothing for "max PERIOD", which is not a limit, and for other text.
 std::optional<double> parse_cpu_quota(std::string_view cpu_max);
 
 }  // namespace sestina

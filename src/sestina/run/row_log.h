@@ -1,4 +1,4 @@
-// Passes the rows of a run to its recorders, counts them, and keeps the failures of their end.
+// Passes the rows of a run to its recorders, counts them, and collects the failures when the recorders end.
 #pragma once
 
 #include <memory>

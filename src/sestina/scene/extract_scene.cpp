@@ -19,7 +19,7 @@ namespace {
 
 using Vec = Vec3<double>;
 
-// Numbers of a description, for the values that its parameters have there.
+// Evaluates numbers of a description at its values of the parameters.
 class Numbers3 {
  public:
   explicit Numbers3(const System& system) : collector_(graph_, faults_) {
@@ -28,7 +28,7 @@ class Numbers3 {
   double operator()(const Number& number) {
     if (!number.is_expression()) return number.value();
     const double value = collector_.add(number, "");
-    return std::isfinite(value) ? value : 0.0;  // freeze() has refused that
+    return std::isfinite(value) ? value : 0.0;  // freeze() has refused such numbers
   }
   Vec operator()(const Triple& triple) {
     return {(*this)(triple[0]), (*this)(triple[1]), (*this)(triple[2])};
@@ -58,7 +58,7 @@ class Numbers3 {
   NumberCollector collector_;
 };
 
-// A rotation that takes z to a unit vector.
+// Returns a rotation that takes z to a unit vector.
 Rotation<double> rotation_to(const Vec& axis) {
   int least = 0;
   for (int i = 1; i < 3; ++i) {
@@ -170,8 +170,8 @@ class SceneMaker {
     has_shape_.resize(scene_.bodies.size());
   }
 
-  // In the own frame of the body that carries the point; an interface of a reduced body is where it is
-  // without deformation.
+  // Returns the pose in the own frame of the body that carries the point; an interface of a reduced body is
+  // placed where it is without deformation.
   Pose<double> pose_of(PointIndex point) const {
     const BodyIndex body = model_.points()[point].body;
     for (const ReducedBodyInfo& reduced : model_.reduced_bodies()) {
@@ -238,7 +238,7 @@ class SceneMaker {
     }
   }
 
-  // A line from node to node.
+  // Adds a line from node to node.
   void add_cable(const BeamInfo& cable) {
     for (std::size_t k = 0; k < cable.nodes.size(); ++k) {
       const int node = cable.nodes[k].value();
@@ -278,8 +278,8 @@ class SceneMaker {
     }
   }
 
-  // The section along x. One that is given by stiffnesses is drawn as the rectangle that bends and stretches
-  // as it does: EI/EA = h^2/12.
+  // Returns the section along x. A section given by stiffnesses is drawn as the rectangle of the same ratio
+  // of bending to axial stiffness: EI/EA = h^2/12.
   SceneSolid section_of(const BeamSectionSpec& section, double length) {
     SceneSolid solid{0, SolidType::kBox, SolidRole::kShape, {}, {}, -1};
     const Numbers& circle = section.tube.size() == 2 ? section.tube : section.circle;
@@ -299,7 +299,7 @@ class SceneMaker {
     return solid;
   }
 
-  // A shape that cannot be drawn leaves a note.
+  // Adds a note if the shape cannot be drawn.
   void add_shape(int body, const BodySpec* spec, const ShapeSpec& shape) {
     try {
       scene_.solids.push_back(solid_of(body, spec, shape));
@@ -336,7 +336,7 @@ class SceneMaker {
     return found->second;
   }
 
-  // m, how far apart things are that are drawn.
+  // Returns the extent of all that is drawn (m).
   double find_extent() const {
     Vec low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
     double size = 0.0;
@@ -359,7 +359,8 @@ class SceneMaker {
     return size > 0.0 && std::isfinite(size) ? size : 1.0;
   }
 
-  // Where a body is held, first by what carries it, and its points.
+  // Returns the points at which a body is attached, beginning with the joint that carries it, and its other
+  // points.
   std::vector<Vec> anchors_of(int body) const {
     std::vector<Vec> anchors;
     const auto add = [&](const Vec& p) {
@@ -378,7 +379,7 @@ class SceneMaker {
     return anchors;
   }
 
-  // m, how long bodies without shapes are that reach from joint to joint, in the middle of all.
+  // Returns the median length (m) of bodies without shapes that reach from joint to joint.
   double find_link_length() const {
     std::vector<double> lengths;
     for (std::size_t b = 1; b < scene_.bodies.size(); ++b) {
@@ -392,7 +393,8 @@ class SceneMaker {
     return *middle > 0.0 ? *middle : scene_.extent;
   }
 
-  // Rods from where the body hangs to its other points and its mass centre, which is marked.
+  // Adds rods from the point where the body is attached to its other points and to its mass centre, which is
+  // marked.
   void add_bare_body(int body) {
     const SceneBody& info = scene_.bodies[static_cast<std::size_t>(body)];
     std::vector<Vec> ends = anchors_of(body);

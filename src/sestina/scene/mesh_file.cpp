@@ -116,7 +116,7 @@ SceneMesh read_stl(const std::string& bytes) {
   return read_text_stl(bytes);
 }
 
-// `7`, `7/1`, `7//3` or `-1`: the place of a point among `count`, or throws.
+// Returns the index of a point for `7`, `7/1`, `7//3` or `-1`, out of `count`, or throws.
 std::size_t obj_place(const std::string& word, std::size_t count, int line) {
   long k = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), k);

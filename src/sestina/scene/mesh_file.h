@@ -11,8 +11,9 @@ namespace sestina {
 
 inline constexpr std::size_t kLargestMeshFile = std::size_t{256} << 20;  // bytes
 
-// Returns the path of a shape's mesh: beside the model file or, for `package://NAME/PATH`, in a folder above
-// it or in one of ROS_PACKAGE_PATH. If there is none, throws InputError with the places searched.
+// Returns the path of a shape's mesh: in the folder of the model file or, for
+// `package://NAME/PATH`, in a folder above it or in one of ROS_PACKAGE_PATH. If there is none,
+// throws InputError with the places searched.
 std::filesystem::path find_mesh(const std::string& file, const std::filesystem::path& folder);
 
 // The corners in m, from the bytes of a file; `suffix` is .stl or .obj. Throws InputError for any other file,

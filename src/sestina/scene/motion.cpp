@@ -16,7 +16,7 @@ constexpr std::size_t kFramesPerMode = 48;
 constexpr double kModeAngle = 0.35;     // rad, the largest turn of a mode as it is shown
 constexpr double kModeDistance = 0.15;  // of the extent, the largest displacement
 
-// Where the coordinates of the model stand in a row.
+// The positions of the model's coordinates in a row.
 std::vector<std::size_t> coordinate_columns(const ResultTable& table, const Model& model) {
   std::vector<std::size_t> places;
   for (const std::string& name : model.q_names()) {

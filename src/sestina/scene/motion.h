@@ -26,9 +26,9 @@ struct Motion {
 // The size of a motion of one row in bytes, which determines the possible number of rows.
 std::size_t bytes_per_row(const ResultTable& table, const Model& model);
 
-// Rows are left out at equal intervals until the motion takes at most `most_bytes`; the last row is kept.
-// `rest` (nq) is the state about which modes are shown; empty: the initial state. Throws InputError if the
-// result is of another model, in which a coordinate of this one has no column.
+// Omits rows at equal intervals until the motion takes at most `most_bytes`; the last row is kept. `rest`
+// (nq) is the state about which modes are shown; empty: the initial state. Throws InputError if the result
+// belongs to another model, in which a coordinate of this one has no column.
 Motion make_motion(const ResultTable& table, const Model& model, const Properties<double>& properties,
                    std::size_t most_bytes, double extent = 1.0, std::span<const double> rest = {});
 

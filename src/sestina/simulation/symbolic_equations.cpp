@@ -345,7 +345,7 @@ bool SymbolicEquations::correct(Deviation& deviation) {
       return true;
     }
   }
-  return false;  // nearby, the rest is rounding
+  return false;  // nearby; the rest is round-off
 }
 
 void SymbolicEquations::normalize(std::span<double> q) {

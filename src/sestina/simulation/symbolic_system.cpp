@@ -63,7 +63,7 @@ void SymbolicSystem::set(const ParameterValues& parameters) {
   for (const auto& [symbol, value] : parameters) {
     if (!is_symbol(symbol) || variables.is_variable(symbol.in(*symbol.graph())) ||
         symbol == motion_.mechanics->time()) {
-      throw InputError(fmt::format("{} is no constant that could be given a value", to_text(symbol)));
+      throw InputError(fmt::format("{} is not a constant that could be given a value", to_text(symbol)));
     }
     check_finite(symbol, value);
     put(parameters_, symbol, value);
@@ -74,8 +74,8 @@ void SymbolicSystem::check_input(const Expression& input) const {
   TimeVariables& variables = motion_.mechanics->variables();
   const bool is_function = is_symbol(input) && variables.is_variable(input.in(*input.graph()));
   if (!is_function || is_coordinate(input) || is_speed(input) || is_in(motion_.multipliers, input)) {
-    throw InputError(fmt::format(
-        "{} is no function of time beside coordinates and speeds that could be given", to_text(input)));
+    throw InputError(
+        fmt::format("{} is not a function of time other than coordinates and speeds", to_text(input)));
   }
   if (variables.order(input.in(*input.graph())) > 0) {
     throw InputError(fmt::format("{} is a rate, which follows from {}: it cannot be given", to_text(input),
@@ -113,7 +113,7 @@ void SymbolicSystem::set_initial(const Replacements& values) {
   for (const auto& [symbol, value] : values) {
     if (!is_coordinate(symbol) && !is_speed(symbol)) {
       throw InputError(
-          fmt::format("{} is no coordinate or speed that could start somewhere", to_text(symbol)));
+          fmt::format("{} is not a coordinate or speed that could start somewhere", to_text(symbol)));
     }
     if (!value.graph()) check_finite(symbol, value.number().value());
     put(initial_, symbol, value);
@@ -123,7 +123,8 @@ void SymbolicSystem::set_initial(const Replacements& values) {
 void SymbolicSystem::set_guess(const Replacements& values) {
   for (const auto& [symbol, value] : values) {
     if (!is_coordinate(symbol)) {
-      throw InputError(fmt::format("{} is no coordinate that could be sought near a value", to_text(symbol)));
+      throw InputError(
+          fmt::format("{} is not a coordinate that could be sought near a value", to_text(symbol)));
     }
     if (!value.graph()) check_finite(symbol, value.number().value());
     put(guesses_, symbol, value);
@@ -161,7 +162,7 @@ void SymbolicSystem::add_event(SymbolicEvent event) {
   }
   for (const auto& [symbol, value] : event.set) {
     if (!is_coordinate(symbol) && !is_speed(symbol)) {
-      throw InputError(fmt::format("event {}: {} is no coordinate or speed that it could set", event.name,
+      throw InputError(fmt::format("event {}: {} is not a coordinate or speed that it could set", event.name,
                                    to_text(symbol)));
     }
   }
@@ -202,7 +203,7 @@ void SymbolicSystem::check_places_of_functions(const MotionEquations& motion,
       for (int order = 0; order <= 2; ++order, symbol = motion.mechanics->rate(symbol)) {
         if (std::find(symbols.begin(), symbols.end(), symbol.in(graph)) == symbols.end()) continue;
         throw InputError(
-            fmt::format("{} hold {}, whose rates are wanted there: give the input as an expression", where,
+            fmt::format("{} hold {}, whose rates are needed there: give the input as an expression", where,
                         to_text(symbol)));
       }
     }

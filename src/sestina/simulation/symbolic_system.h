@@ -2,14 +2,13 @@
 //
 //   SymbolicSystem system(kane);                              // or (mechanics, lagrange)
 //   system.set({{m, 1.2}, {l, 0.5}, {g, 9.81}});               // parameters
-//   system.set({{m, 1.2}, {l, 0.5}, {g, 9.81}});               // parameters
 //   system.set_initial({{q, 0.3}});                           // other values start at zero
 //   system.run({.duration = 10, .output_every = 0.01}, "pendulum.csv");
 //
 // A run has rows of t, all coordinates, all speeds, the outputs and, if there are events, the number of the
 // event that has just occurred. Its result has the form of that of a model's run: a table, a file, a plot.
 //
-// Dependent coordinates and speeds are solved for: those that KaneOptions name, for Lagrange's method as many
+// Dependent coordinates and speeds are solved for: those named in KaneOptions; for Lagrange's method, as many
 // as have no initial value. In the rows, and wherever an expression is evaluated, speeds satisfy the velocity
 // constraints to round-off; coordinates satisfy the configuration constraints to round-off after each step
 // (symbolic_equations.h). SimulationReport contains both residuals.

@@ -11,19 +11,19 @@ namespace sestina {
 // A symmetric 3x3 matrix: [xx yy zz] and off its diagonal [xy yz zx].
 template <class T>
 struct SymLanes {
-  Lanes3<T> diagonal, beside;
+  Lanes3<T> diagonal, off_diagonal;
 
   SymLanes() = default;
   [[gnu::always_inline]] explicit SymLanes(const SymMat3<T>& A)
-      : diagonal(A.xx, A.yy, A.zz), beside(A.xy, A.yz, A.xz) {}
+      : diagonal(A.xx, A.yy, A.zz), off_diagonal(A.xy, A.yz, A.xz) {}
 
   // Each off-diagonal element multiplies two components of a.
   [[gnu::always_inline]] Lanes3<T> operator*(const Lanes3<T>& a) const {
-    return diagonal * a + beside * a.rotated() + (beside * a).rotated().rotated();
+    return diagonal * a + off_diagonal * a.rotated() + (off_diagonal * a).rotated().rotated();
   }
   [[gnu::always_inline]] SymLanes& operator+=(const SymLanes& b) {
     diagonal += b.diagonal;
-    beside += b.beside;
+    off_diagonal += b.off_diagonal;
     return *this;
   }
 };
@@ -54,7 +54,7 @@ struct CompositeInertia {
     const Lanes3<T> shifted = h + m * s;
     const Lanes3<T> p = (s * (h + shifted)).rotated();
     J.diagonal += p + p.rotated();  // no cancellation if s is along an axis
-    J.beside -= shifted * s.rotated() + s * h.rotated();
+    J.off_diagonal -= shifted * s.rotated() + s * h.rotated();
     h = shifted;
   }
 };

@@ -38,16 +38,16 @@ struct Lanes3 {
   void store(T* first) const {
     for (int i = 0; i < 3; ++i) first[i] = lane[i];
   }
-  // Writes likewise but may overwrite the number that follows, which the caller then writes later.
+  // Writes in the same way, but may overwrite the number that follows, which the caller then writes later.
   void store_before_more(T* first) const { store(first); }
   // The rows of [a]x.
   static void cross_rows(const Lanes3& a, Lanes3 (&rows)[3]) {
     const T o(0);
     rows[0] = {o, -a[2], a[1]}, rows[1] = {a[2], o, -a[0]}, rows[2] = {-a[1], a[0], o};
   }
-  // Stores the symmetric matrix with this diagonal [xx yy zz] and the elements `beside` it [xy yz zx].
-  static void store_symmetric(const Lanes3& diagonal, const Lanes3& beside, SymMat3<T>& A) {
-    A = {diagonal[0], diagonal[1], diagonal[2], beside[0], beside[2], beside[1]};
+  // Stores the symmetric matrix with this diagonal [xx yy zz] and these off-diagonal elements [xy yz zx].
+  static void store_symmetric(const Lanes3& diagonal, const Lanes3& off_diagonal, SymMat3<T>& A) {
+    A = {diagonal[0], diagonal[1], diagonal[2], off_diagonal[0], off_diagonal[2], off_diagonal[1]};
   }
   static void symmetric_rows(const SymMat3<T>& A, Lanes3 (&rows)[3]) {
     rows[0] = {A.xx, A.xy, A.xz}, rows[1] = {A.xy, A.yy, A.yz}, rows[2] = {A.xz, A.yz, A.zz};
@@ -87,11 +87,11 @@ struct Lanes3<double> {
   }
   // Stores in two pieces, which symmetric_rows reads in the same way: a load that spans two stores must wait
   // until both have reached the cache.
-  [[gnu::always_inline]] static void store_symmetric(const Lanes3& diagonal, const Lanes3& beside,
+  [[gnu::always_inline]] static void store_symmetric(const Lanes3& diagonal, const Lanes3& off_diagonal,
                                                      SymMat3<double>& A) {
     static_assert(sizeof A == 6 * sizeof(double), "xx yy zz xy xz yz");
-    const Vector first = __builtin_shufflevector(diagonal.lanes, beside.lanes, 0, 1, 2, 4);
-    const Pair last = __builtin_shufflevector(beside.lanes, beside.lanes, 2, 1);
+    const Vector first = __builtin_shufflevector(diagonal.lanes, off_diagonal.lanes, 0, 1, 2, 4);
+    const Pair last = __builtin_shufflevector(off_diagonal.lanes, off_diagonal.lanes, 2, 1);
     __builtin_memcpy(&A.xx, &first, sizeof first);
     __builtin_memcpy(&A.xz, &last, sizeof last);
   }

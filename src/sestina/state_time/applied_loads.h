@@ -20,8 +20,8 @@ class AppliedLoads {
   bool any() const { return derivatives_.has_value(); }
 
   // Adds the loads for the motion `bodies` at time t (s), unless `loads` is empty. `q` (nq) is a guess of the
-  // coordinates on entry and holds them on return. Throws ComputationError if a force is not finite or a
-  // joint is too far from closed for its coordinates to be found.
+  // coordinates on entry and contains them on return. Throws ComputationError if a force is not finite, or if
+  // a joint is too far from closed for its coordinates to be found.
   void add_loads(double t, std::span<const BodyInstant> bodies, std::span<double> q,
                  std::span<BodyLoad> loads);
   // Adds the derivatives of -loads at the motion of the last add_loads.

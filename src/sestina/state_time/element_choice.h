@@ -1,9 +1,9 @@
 // Choice of the lengths of elements and the degree of their polynomials from error estimates.
 //
-// Like that of an exponential, the error of polynomials of degree k on an element of length h is near C (h /
-// T)^(k + 1) / k!, with constants C and T of the motion. Two values are known: e for the element's degree k,
-// and the error for one degree less; r = h / (k T) is their ratio. With degree d and length l the error is
-// then
+// Like that of an exponential, the error of polynomials of degree k on an element of length h is near
+// C (h / T)^(k + 1) / k!, with constants C and T of the motion. Two values are known: e for the element's
+// degree k, and the error for one degree less; r = h / (k T) is their ratio. With degree d and length l the
+// error is
 //   e r^(d - k) (k^(d - k) k! / d!) (l / h)^(d + 1)                                            (1)
 // which gives the length that each degree requires. A degree needs as many elements as fill the time with
 // these lengths, and for each element the work of a tangent and its factors, in proportion to 8 + d^2
@@ -35,8 +35,8 @@ struct DegreeRange {
 ElementChoice choose_elements(std::span<const ElementError> errors, double tolerance, int degree,
                               DegreeRange range);
 
-// Returns the length (s) at which an element of length h with this error just meets the tolerance, by the
-// order k + 1 of the error and with a safety factor; limited to a multiple of h.
+// Returns the length (s) for which an element of length h with this error would just meet the tolerance,
+// according to the order k + 1 of the error and with a safety factor; limited to a multiple of h.
 double wanted_length(double h, double error, double tolerance, int degree);
 
 // Returns lengths of new elements over the same time as `lengths`. There are enough of them that each is

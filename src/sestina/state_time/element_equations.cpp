@@ -63,7 +63,7 @@ class ElementEquations::Site final : public DerivativeSink {
   bool is_end() const { return g_ == layout_.degree; }
   int body_start(int body) const { return is_end() ? layout_.end(body) : layout_.point(g_, body); }
   int multiplier_start() const { return is_end() ? layout_.end_multiplier() : layout_.point_multiplier(g_); }
-  // x at a point is no unknown but a sum over the velocities, (5).
+  // x at a point is not an unknown but a sum over the velocities, (5).
   template <class F>
   void for_columns(int body, BodyVector column, F&& f) const {
     if (column != BodyVector::kX || is_end()) {

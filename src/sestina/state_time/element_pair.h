@@ -14,11 +14,11 @@
 //            -sum_g w_g (phi'_g p_g + phi_g F_g) + [phi p] = 0: the momentum p at an element's end belongs to
 //            both its neighbours. The points are those of Gauss.
 //   upwind   polynomials of degree k - 1 on each element, the jump of the velocity at its start weighted
-//            with their value there (discontinuous Galerkin). The points are those of Radau, s_k = 1.
+//            by their value there (discontinuous Galerkin). The points are those of Radau, s_k = 1.
 // With these points both sets state that the rate of a momentum polynomial of degree k, which begins with the
 // momentum at the end of the previous element, is the force at the k points: sum_j D_gj p_j / h = F_g.
 //
-//          order at the ends   stability            what it keeps
+//          order at the ends   stability            what it conserves
 //   natural       2k           all step sizes       quadratic invariants: orthonormal direction cosines,
 //                                                   closed joints, the energy of linear oscillators
 //   upwind        2k - 1       all, and damps what it does not resolve
@@ -63,7 +63,7 @@ struct ElementPair {
 inline constexpr std::string_view kAutomaticPair = "auto";
 inline constexpr std::string_view kFirstPair = "P3P4";
 
-std::string_view first_pair(std::string_view pair);  // the pair with which a run of `pair` begins
+std::string_view first_pair(std::string_view pair);  // pair with which a run of `pair` begins
 
 std::string name_of_degree(int degree);
 ElementPair make_element_pair(std::string_view name, TestFunctions tests);

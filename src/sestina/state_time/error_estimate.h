@@ -3,7 +3,7 @@
 // y is any of v, w, C, x of a body, y' = f its differential equation, y_h the element's polynomial of degree
 // k, h its length, s_1 ... s_k its points and M(s) = c (s - s_1) ... (s - s_k), |M(0)| = 1, which for Gauss
 // points is Legendre's polynomial. The rate equations hold at the points, so that to leading order the
-// residual between them is one constant for each number, and likewise the error in the directions that a
+// residual between them is one constant for each number, and so is the error in the directions that a
 // joint's conditions fix at the points and at the element's start:
 //   f - y_h' / h = R M(s)                         along the freedoms of the joints                      (1)
 //   y - y_h = j s M(s) / M(1)                     across them, in v and w                               (2)
@@ -21,7 +21,7 @@
 //
 // The error with polynomials of one degree less has the same form: the part of degree k - 1 of the rate, a
 // P(2 s - 1) with P Legendre's polynomial of that degree, is the part that they would omit:
-//   e(s) = a times the integral of P from 0 to s, and likewise for the points of Radau                 (5)
+//   e(s) = a times the integral of P from 0 to s, and the same for the points of Radau                 (5)
 // The ratio of (4) to (5) shows how fast errors fall with the degree (element_choice.h).
 #pragma once
 

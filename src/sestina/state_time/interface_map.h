@@ -1,13 +1,13 @@
 // The interface between two stretches of time: the motion of all bodies at an instant in joint coordinates.
 //
 // The numbers of an element's end, v, w, C and x of every body, are 18 n; motions that the joints and
-// orthonormal direction cosines allow have only 2 nu directions. Between stretches that are solved apart the
-// start of the later one is
+// orthonormal direction cosines allow have only 2 nu directions. Between stretches that are solved
+// separately, the start of the later one is
 //   start = X(s),   s = S(end)                                                                        (1)
 // with S the joint coordinates and speeds nearest to the end (joint_coordinates.h) and X the motion for
 // these. If the equations of the elements are satisfied, the end is a motion that the joints allow, and (1)
-// states that both are equal. Otherwise (1) removes the part that is no motion of the mechanism. The
-// derivative of the following stretch by the previous one then passes through 2 nu numbers:
+// states that both are equal. Otherwise (1) removes the part that is not a motion of the mechanism. The
+// derivative of the following stretch with respect to the previous one then passes through 2 nu numbers:
 //   d start = X' (S' d end),   S' (2 nu x 18 n), X' (18 n x 2 nu)                                     (2)
 // Directions of coordinates are displacements as in plus_q(). Neither S' nor X' is formed: dual numbers
 // multiply by them in O(n).

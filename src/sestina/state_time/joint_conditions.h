@@ -14,15 +14,13 @@
 //   point  v_B + C_B (w_B x r) - v_P - C_P (w_P x s) = 0                                              (4)
 //   slide  (C_P (w_P x n)) . d + (C_P n) . d' = 0                                                     (5)
 //   turn   (C_P (w_P x n)) . (C_B m) + (C_P n) . (C_B (w_B x m)) = 0                                  (6)
-// The forces enter Newton's and Euler's equations by the transposes of what multiplies v and w in (4)-(6),
-// also where C is not quite orthonormal, so that they do no work.
-//
-//   spherical   point
-//   revolute    point, turn (n1, a), (n2, a)          a the axis, n1, n2 across it
-//   universal   point, turn (a1, a2)
-//   weld        point, turn (x, y), (y, z), (z, x)    the axes of F and of M
 // The forces enter Newton's and Euler's equations by the transposes of the factors of v and w in (4)-(6),
 // also if C is not exactly orthonormal, so that they do no work.
+//
+//   spherical   point
+//   revolute    point, turn (n1, a), (n2, a)          a the axis, n1, n2 normal to it
+//   universal   point, turn (a1, a2)
+//   weld        point, turn (x, y), (y, z), (z, x)    the axes of F and of M
 //   planar      slide z, turn (z, x), (z, y)
 //   xyz         turn as weld
 //   free        none

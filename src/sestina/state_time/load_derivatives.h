@@ -8,7 +8,7 @@
 // Given forces are expressions e of time and of coordinates and speeds z of any joints. They use the chain
 // rule, with the load for e = 1:
 //   d load = (d load / d e) (d e / d z) (d z / d motion of the two bodies of z's joint)                (1)
-// d e / d z comes from the tape of all expressions; those z that no expression has in common share a pass.
+// d e / d z comes from the tape of all expressions; coordinates z that share no expression share a pass.
 //
 // Cost: O(elements), and for the expressions O(colours x tape); the number of colours is the largest number
 // of z in one expression, or slightly more.

@@ -89,8 +89,8 @@ StateTimeSolver::StateTimeSolver(std::shared_ptr<const Model> model, Properties<
 }
 StateTimeSolver::~StateTimeSolver() = default;
 
-// Reports a fault at the option that is wrong: `stretches` if it is given, otherwise the option that leaves
-// fewer elements than one for each process.
+// Reports a fault at the option responsible: `stretches` if it is given, otherwise the option that leaves
+// fewer elements than processes.
 void StateTimeSolver::check_stretches(StateTimeRanks ranks) {
   const auto fail = [](const char* option, std::string message) {
     throw InputError({Fault{{{}, option}, std::move(message)}});
@@ -250,7 +250,7 @@ bool StateTimeSolver::has_room(std::size_t elements, Failure& failure) {
   double has_too_many = wanted > room ? 1.0 : 0.0;
   if (ranks_.communicator) ranks_.communicator->take_largest({&has_too_many, 1});
   if (has_too_many == 0.0) return true;
-  failure = {fmt::format("the tolerance {:.1e} asks for {} elements, which take {} of memory, and {} are "
+  failure = {fmt::format("the tolerance {:.1e} requires {} elements, which take {} of memory, and {} are "
                          "available",
                          options_.tolerance, elements, bytes_in_words(wanted), bytes_in_words(room)),
              "more windows, a larger tolerance, or forces that do not jump,"};

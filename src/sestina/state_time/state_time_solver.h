@@ -25,7 +25,7 @@
 // are estimated as if it were a solution (error_estimate.h), and new elements are chosen, shorter where the
 // estimate is large, longer where it is small. After these are solved, their errors are estimated; while one
 // exceeds the tolerance, new elements are chosen and the last solution is the next guess. With the pair
-// "auto" the degree is chosen for each window likewise: the one with the least work to reach the tolerance
+// "auto" the degree is also chosen for each window: the one with the least work to reach the tolerance
 // (element_choice.h). The tolerance is relative to the largest velocity, angular velocity and coordinate of a
 // mass centre in the window, and to 1 for direction cosines, and holds for the root mean square over an
 // element of each body.
@@ -69,7 +69,7 @@ struct StateTimeOptions {
   // rank. More than one requires the scheme kNewton and a matrix other than kSparse. Results depend on it
   // within the tolerance of the iteration.
   int stretches = 0;
-  ChainOrder order = ChainOrder::kInTurn;  // of the stretches' coupling, within a rank
+  ChainOrder order = ChainOrder::kInTurn;  // method for the coupling of the stretches within a rank
   double most_memory = 0.0;                // bytes, limit on a tolerance's elements; 0: what is available
 };
 

@@ -1,4 +1,4 @@
-// Solves Newton's linear equations of a window by stretches of time at the same time, on the threads of this
+// Solves Newton's linear equations of a window by stretches of time in parallel, on the threads of this
 // process and on other ranks.
 //
 // A stretch is a range of consecutive elements. Its start is the end of the previous stretch by way of joint

@@ -16,9 +16,9 @@
 // A_bb (with the pivots of its columns) is regular if the mechanism is: after the elimination of the outboard
 // bodies it contains the articulated inertia of b and the conditions of its joint.
 //
-// | here         | size                | meaning                                                          |
-// |--------------|---------------------|------------------------------------------------------------------|
-// | d_b          | (6 + c) (k + 1)     | v of all points and the end; w of them; multipliers, c conditions |
+// | here         | size                | meaning                                                            |
+// |--------------|---------------------|--------------------------------------------------------------------|
+// | d_b          | (6 + c) (k + 1)     | v at all points and the end; w there; multipliers, c conditions    |
 // | d_p, in A_bp | 6 (k + 1)           | v and w of the parent: its multipliers do not act on b             |
 //
 // Cost: O(((6 + c) k)^3) for each body, a tenth of the cost with all its 15 k + 18 + c (k + 1)

@@ -4,7 +4,7 @@
 // small: to leading order the next correction is as small as with a new tangent, and costs only a
 // residual and a solution with the present factors. The corrections after it shrink by the relative error of
 // the tangent, which is kept while they shrink fast enough to converge at less than the cost of a new one. A
-// held guess has no multipliers, on which the tangent depends: the correction that finds them does not
+// held guess has no multipliers, on which the tangent depends: the correction that provides them does not
 // predict the next ones.
 #pragma once
 
@@ -36,8 +36,8 @@ class WindowEquations {
   // Number of unknowns on which Newton's method iterates.
   long unknowns(int elements) const;
 
-  // Solves windows of at least so many elements by stretches (time_reduction.h) on these ranks; smaller ones
-  // on each rank alone. Call it before prepare().
+  // Solves windows of at least this number of elements by stretches (time_reduction.h) on these ranks;
+  // smaller ones on each rank alone. Call it before prepare().
   void cut_into_stretches(ReductionOptions options, StateTimeRanks ranks);
   // Collective: true if any rank is interrupted.
   bool is_interrupted(const std::atomic<bool>* interrupt) const;

@@ -135,7 +135,7 @@ std::string difference(const SweepHeader& now, const SweepHeader& before) {
   return "";
 }
 
-// Returns the instruction set of the lanes of the file's runs; none: each run by itself.
+// Returns the instruction set of the lanes in which the file's runs were computed; none: each run separately.
 std::optional<InstructionSet> find_lanes(const SweepHeader& header) {
   const std::string name = provenance_of(header, kLanes);
   for (const InstructionSet set :

@@ -83,7 +83,7 @@ class AxisReader {
     const double b = read_number(parts[1]);
     const std::size_t n = read_count(parts[2]);
     const bool is_log = parts.size() == 4;
-    if (is_log && parts[3] != "log") fail("'" + printable(parts[3]) + "' is no spacing; allowed: log");
+    if (is_log && parts[3] != "log") fail("'" + printable(parts[3]) + "' is not a spacing; allowed: log");
     if (is_log && !(a * b > 0.0)) fail("equal ratios need ends of the same sign that are not zero");
     return is_log ? equal_ratios(a, b, n) : equal_distances(a, b, n);
   }
@@ -91,7 +91,7 @@ class AxisReader {
   double read_number(const std::string& text) const {
     const std::optional<double> number = parse_plain_number(text);
     // The sum of two such numbers must be finite too.
-    if (!number || !(std::abs(*number) < 1e300)) fail("'" + printable(text) + "' is no number of a range");
+    if (!number || !(std::abs(*number) < 1e300)) fail("'" + printable(text) + "' is not a number of a range");
     return *number;
   }
 

@@ -18,7 +18,7 @@ namespace sestina {
 namespace {
 
 constexpr const char* kFlag = "--vary";
-constexpr std::size_t kMostToldValues = 3;        // of an axis, whose faults are reported
+constexpr std::size_t kMostReportedValues = 3;    // of an axis, whose faults are reported
 constexpr std::size_t kMostTriedValues = 20'000;  // of an axis; of more values, so many spread over it
 constexpr std::string_view kParameters = "parameters.";
 
@@ -175,20 +175,21 @@ void SweepPlan::check_values() {
   FaultList faults;
   for (std::size_t axis = 0; axis < header_.axes.size(); ++axis) {
     std::size_t refused = 0;
-    std::vector<Fault> told;
+    std::vector<Fault> reported;
     const std::size_t size = header_.axes[axis].size(), tried = std::min(size, kMostTriedValues);
     for (std::size_t i = 0; i < tried; ++i) {
       if (wants_end()) return;
       const std::size_t value = tried < 2 ? 0 : i * (size - 1) / (tried - 1);
       FaultList of_value;
       if (can_begin(axis, value, of_value)) continue;
-      if (++refused > kMostToldValues) continue;
-      told.insert(told.end(), of_value.faults().begin(), of_value.faults().end());
+      if (++refused > kMostReportedValues) continue;
+      reported.insert(reported.end(), of_value.faults().begin(), of_value.faults().end());
     }
-    if (refused > kMostToldValues) {
-      told.back().message += fmt::format("; and likewise {} more of the axis", refused - kMostToldValues);
+    if (refused > kMostReportedValues) {
+      reported.back().message +=
+          fmt::format("; the same for {} more values of the axis", refused - kMostReportedValues);
     }
-    faults.add(told);
+    faults.add(reported);
   }
   faults.throw_if_any();
 }

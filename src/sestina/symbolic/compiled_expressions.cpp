@@ -19,8 +19,9 @@ namespace {
   std::string message;
   if (!constants.empty()) message = "no value is given for " + join_words(constants, " and ");
   if (!functions.empty()) {
-    message += fmt::format("{}{} no coordinate, speed or given function of time", message.empty() ? "" : "; ",
-                           join_words(functions, " and ") + (functions.size() == 1 ? " is" : " are"));
+    message +=
+        fmt::format("{}{} coordinate, speed or given function of time", message.empty() ? "" : "; ",
+                    join_words(functions, " and ") + (functions.size() == 1 ? " is not a" : " are not a"));
   }
   throw InputError(fmt::format("{}: {}", what, message));
 }

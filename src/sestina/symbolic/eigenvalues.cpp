@@ -268,7 +268,7 @@ class BranchFollower {
 void check_square(const Matrix& A) {
   if (A.rows() == A.columns() && A.rows() > 0) return;
   throw InputError(
-      fmt::format("eigenvalues are asked of a matrix of {} rows and {} columns", A.rows(), A.columns()));
+      fmt::format("eigenvalues were requested of a matrix of {} rows and {} columns", A.rows(), A.columns()));
 }
 
 }  // namespace
@@ -278,7 +278,7 @@ std::vector<std::complex<double>> calc_eigenvalues(Mechanics& mechanics, const M
   check_square(A);
   CompiledExpressions function(mechanics, A.elements(), {}, parameters, "the matrix");
   const std::span<const double> elements = function({});
-  if (!is_finite(elements)) throw InputError("eigenvalues are asked of a matrix that is not finite");
+  if (!is_finite(elements)) throw InputError("eigenvalues were requested of a matrix that is not finite");
   return calc_spectrum(elements, A.rows()).eigenvalues;
 }
 

@@ -18,7 +18,7 @@ struct EigenvalueBranches {
   // A value at which the real part of a branch becomes positive or ceases to be positive: it passes zero, or
   // leaves zero, as when two undamped modes meet. Located to 1e-12 of the distance of two values, or to
   // rounding. Of a conjugate pair only the eigenvalue with positive imaginary part is listed; touching zero
-  // at one of the values is no change. Two opposite changes between neighbouring values may be missed.
+  // at one of the values is not a change. Two opposite changes between neighbouring values may be missed.
   struct Change {
     double value = 0.0;  // of the parameter
     std::complex<double> eigenvalue;

@@ -49,7 +49,7 @@ std::array<std::size_t, 3> read_order(std::string_view order) {
   }
   if (!is_good) {
     throw InputError(
-        fmt::format("'{}' is no order of rotations; allowed are three axes such as 123 or ZXZ, no two "
+        fmt::format("'{}' is not an order of rotations; allowed are three axes such as 123 or ZXZ, no two "
                     "neighbours alike",
                     order));
   }
@@ -96,10 +96,10 @@ void check_rotation(Mechanics& mechanics, const std::string& frame, const Matrix
     }
   }
   if (apart <= kRoundOff) return;
-  throw InputError(
-      fmt::format("the direction cosines of frame {} are no rotation: allowed are orthogonal unit columns, "
-                  "right-handed (they are off by {:.1e})",
-                  frame, apart));
+  throw InputError(fmt::format(
+      "the direction cosines of frame {} are not a rotation: allowed are orthogonal unit columns, "
+      "right-handed (they are off by {:.1e})",
+      frame, apart));
 }
 
 void check_norm(Mechanics& mechanics, const std::string& frame, const std::array<Expression, 4>& e) {

@@ -36,8 +36,8 @@ struct KaneOptions {
   // with factors of their own. Empty: the derivatives.
   std::vector<Expression> acceleration_constraints = {};
   std::vector<Expression> u_auxiliary = {};
-  // false: mass_matrix_kin() is k_q of (1) instead of the matrix of its solution for q', and likewise
-  // mass_matrix_full().
+  // false: mass_matrix_kin() is k_q of (1) instead of the matrix of its solution for q', and in the
+  // same way mass_matrix_full().
   bool explicit_kinematics = true;
 };
 

@@ -16,8 +16,8 @@
 namespace sestina::symbolic {
 namespace {
 
-// Derivative of a load's place by a coordinate: the velocity, or angular velocity, for a unit rate of the
-// coordinate. Nothing if no point at rest is connected with it.
+// Derivative of a load's position with respect to a coordinate: the velocity, or angular velocity, for a unit
+// rate of the coordinate. Nothing if no point at rest is connected with it.
 std::optional<Vector> velocity_by_place(const Load& load, const ReferenceFrame& frame,
                                         const Expression& coordinate) {
   Mechanics& mechanics = frame.mechanics();
@@ -78,7 +78,7 @@ LagrangesMethod::LagrangesMethod(Mechanics& mechanics, const Expression& lagrang
 
 // Functions of time in L other than coordinates and their rates count as given, such as a drive. A kinetic
 // energy in generalised speeds would thus silently be constant: such a speed is found by the missing rate of
-// a coordinate. That alone is no fault: a multiplier may be a coordinate.
+// a coordinate. That alone is not a fault: a multiplier may be a coordinate.
 void LagrangesMethod::check_lagrangian() const {
   if (const auto beyond = find_above(mechanics_, {lagrangian_}, q_, 1)) {
     throw InputError(

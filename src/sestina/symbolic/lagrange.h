@@ -5,8 +5,8 @@
 //   nonholonomic constraints  a_k q' + b_k = 0                                           (3)
 //
 // Q are the generalised forces of loads that are not part of V: sum of dv/dq'_i . R + dw/dq'_i . T. Their
-// terms in q'' go to the left-hand side. Multipliers have a minus sign, as in SymPy: lambda_k is the force
-// against the constraint, -lambda_k the force along it that acts on the system.
+// terms in q'' go to the left-hand side. Multipliers have a minus sign, as in SymPy: lambda_k acts against
+// the constraint, and the force of the constraint on the system is -lambda_k along it.
 #pragma once
 
 #include <optional>

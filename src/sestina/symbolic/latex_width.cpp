@@ -69,7 +69,7 @@ class Ruler {
       Box box = with_scripts(next());
       all.width += box.kind == Kind::kNone ? box.width : 0.0;
       if (box.kind == Kind::kNone) continue;
-      // A sign before the first term is no binary operation.
+      // A sign before the first term is not a binary operation.
       if (box.kind == Kind::kBinary && last != Kind::kOrdinary && last != Kind::kInner)
         box.kind = Kind::kOrdinary;
       all.width += between(last, box.kind) + box.width;

@@ -61,10 +61,10 @@ void check_op_point(Mechanics& mechanics, const ImplicitEquations& equations, co
     if (is_variable && bases.contains(variables.base(node).id)) continue;
     throw InputError(
         fmt::format("op_point: {} is {}; allowed are the coordinates {}, the speeds {}, their "
-                    "rates, constants, and what stands in the equations",
+                    "rates, constants, and expressions in the equations",
                     to_text(from),
                     is_variable ? "a function of time that is not of this system"
-                                : "an expression that does not stand in the equations",
+                                : "an expression that does not occur in the equations",
                     list_of(equations.q), list_of(equations.u)));
   }
 }

@@ -218,8 +218,8 @@ class LinearSolver {
     throw InputError(names_.with_advice(message));
   }
 
-  // True if a number is small in its column: cos(1.5707963267948966) is no pivot beside 1 or sin(q).
-  // `largest` holds the largest elements of columns examined before, others are negative.
+  // True if a number is small in its column: cos(1.5707963267948966) is not a pivot next to 1 or
+  // sin(q). `largest` holds the largest elements of columns examined before, others are negative.
   bool is_small(const Expression& number, std::size_t column, std::vector<double>& largest) const {
     double& most = largest[column];
     if (most < 0.0) {

@@ -42,15 +42,15 @@ class Matrix {
   std::vector<Expression> elements_;
 };
 
-// The determinant, by minors: products and sums alone, 2^n n of them, of at most kMostOfDeterminant rows.
-// Throws InputError for a matrix that is not square or larger.
+// The determinant, by minors, which needs only products and sums, 2^n n of them; for at most
+// kMostOfDeterminant rows. Throws InputError for a matrix that is not square or is larger.
 inline constexpr std::size_t kMostOfDeterminant = 12;
 Expression determinant(const Matrix& matrix);
 
 // Returns the derivatives d exprs(i) / d symbols[j].
 Matrix jacobian(Mechanics& mechanics, const Matrix& exprs, const std::vector<Expression>& symbols);
-// Throws InputError that names the first equation whose `derivatives`, the jacobian by `symbols`, still
-// depend on these: it is not linear in them. `what` in the message: "velocity constraint".
+// Throws InputError that names the first equation whose `derivatives`, the jacobian with respect to
+// `symbols`, still depend on these: it is not linear in them. `what` in the message: "velocity constraint".
 void check_linear(Mechanics& mechanics, const std::vector<Expression>& equations, const Matrix& derivatives,
                   const std::vector<Expression>& symbols, const std::string& what);
 
@@ -76,7 +76,7 @@ struct EquationNames {
 // Returns X with A X = B. Pivots that are numbers, unless small in their column, and equations with a single
 // unknown come first. The rest is solved by Cramer's rule if it has at most kMostByCramer unknowns: its only
 // divisor is the determinant, so that the solution exists wherever A is invertible, whichever elements vanish
-// there. Larger rests are solved by elimination with pivots that do not vanish identically. Throws
+// there. Larger systems are solved by elimination with pivots that do not vanish identically. Throws
 // InputError, which begins with the equations' name, if A is not square, if B has another number of rows, or
 // if A is singular for all values of its symbols; it then names an undetermined unknown.
 inline constexpr std::size_t kMostByCramer = 6;

@@ -163,10 +163,11 @@ void check_variables(Mechanics& mechanics, const std::vector<Expression>& variab
   for (const Expression& e : variables) {
     const Expr node = e.in(graph);
     if (!mechanics.variables().is_variable(node) || graph.op(node) != Op::kSymbol) {
-      throw InputError(fmt::format("{} is no function of time, as coordinates and speeds are", to_text(e)));
+      throw InputError(
+          fmt::format("{} is not a function of time, as coordinates and speeds are", to_text(e)));
     }
     if (!known.insert(node.id).second) {
-      throw InputError(fmt::format("{} stands more than once among the coordinates and speeds", to_text(e)));
+      throw InputError(fmt::format("{} occurs more than once among the coordinates and speeds", to_text(e)));
     }
   }
 }

@@ -25,7 +25,7 @@ using PieceId = std::uint32_t;
 // The rules for all pieces of one derivation.
 struct PieceRules {
   FrameIndex inertial;
-  std::vector<Expr> speeds;                        // partial velocities are derivatives by these
+  std::vector<Expr> speeds;                        // partial velocities are derivatives with respect to these
   std::vector<std::pair<Expr, Expr>> coordinates;  // rates of coordinates in terms of speeds
   // For the remainder of an acceleration: also sets rates of speeds and auxiliary speeds to 0.
   std::vector<std::pair<Expr, Expr>> remainder;
@@ -36,7 +36,7 @@ struct PieceRules {
 
 class PieceStore {
  public:
-  using Column = std::pair<std::size_t, PieceId>;  // place of the speed, partial velocity by it
+  using Column = std::pair<std::size_t, PieceId>;  // index of the speed, partial velocity for it
 
   PieceStore(Mechanics& mechanics, const PieceRules& rules);
 

@@ -267,7 +267,7 @@ class Factorizer {
   }
 
   // Returns the largest number of which all coefficients are whole multiples; the common magnitude of equal
-  // coefficients, and one for others that are no fractions.
+  // coefficients, and one for others that are not fractions.
   static Coefficient common_size(const std::vector<Term>& terms) {
     Coefficient first = terms[0].coefficient.is_negative() ? -terms[0].coefficient : terms[0].coefficient;
     constexpr std::int64_t kLargest = std::int64_t{1} << 31;
@@ -334,7 +334,7 @@ std::vector<std::pair<int, Expression>> coefficients_of(Mechanics& mechanics, co
                                                         const Expression& of) {
   Graph& graph = mechanics.graph();
   const Expr x = of.in(graph);
-  if (graph.is_number(x)) throw InputError("coefficients of a number: it is no unknown of a polynomial");
+  if (graph.is_number(x)) throw InputError("coefficients of a number: it is not an unknown of a polynomial");
   std::vector<std::pair<int, Expression>> coefficients;
   for (const auto& [exponent, terms] : Collector(graph, x)(expression.in(graph))) {
     const Expr sum = graph.sum(terms);

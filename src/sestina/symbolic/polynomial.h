@@ -24,7 +24,7 @@ Expression expand(Mechanics& mechanics, const Expression& expression);
 
 // Returns a polynomial in the expression `of`: (exponent, coefficient) by ascending exponents; no coefficient
 // is zero for all values of the symbols. Only parts with `of` are expanded. A coefficient may contain `of`
-// inside a function or the inverse of a sum, where it is no power. InputError as above.
+// inside a function or the inverse of a sum, where it is not a power. InputError as above.
 std::vector<std::pair<int, Expression>> coefficients_of(Mechanics& mechanics, const Expression& expression,
                                                         const Expression& of);
 

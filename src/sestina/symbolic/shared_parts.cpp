@@ -28,7 +28,7 @@ double own_size(const Graph& graph, Expr expr) {
 double written_size(Mechanics& mechanics, const std::vector<Matrix>& matrices) {
   Graph& graph = mechanics.graph();
   const std::vector<Expr> roots = elements_of(graph, matrices);
-  std::unordered_map<std::uint32_t, double> sizes;  // may exceed all integers
+  std::unordered_map<std::uint32_t, double> sizes;  // may exceed the range of integers
   for (const Expr expr : graph.reachable(roots)) {
     double size = own_size(graph, expr);
     for (const Expr operand : graph.operands(expr)) size += sizes.at(operand.id);

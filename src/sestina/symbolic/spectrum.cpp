@@ -85,8 +85,8 @@ struct Eigenvalue {
 void add_element(const Eigen::MatrixXd& A, Eigen::Index i, std::vector<Eigenvalue>& found) {
   const double element = A(i, i);
   const double row = A.row(i).norm(), column = A.col(i).norm(), own = std::abs(element);
-  const double beside = std::sqrt(std::max(0.0, row - own)) * std::sqrt(std::max(0.0, column - own));
-  found.push_back({element, kRounding * beside});
+  const double off_diagonal = std::sqrt(std::max(0.0, row - own)) * std::sqrt(std::max(0.0, column - own));
+  found.push_back({element, kRounding * off_diagonal});
 }
 
 void add_eigenvalues(Eigen::MatrixXd A, std::vector<Eigenvalue>& found) {

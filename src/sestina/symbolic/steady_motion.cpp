@@ -72,12 +72,12 @@ class SteadySearch {
  private:
   void check() const {
     for (const Expression& e : options_.unsteady) {
-      if (!is_in(motion_.u, e)) throw InputError(fmt::format("{} is no speed", to_text(e)));
+      if (!is_in(motion_.u, e)) throw InputError(fmt::format("{} is not a speed", to_text(e)));
     }
     for (const auto& pair : options_.values) {
       if (!is_in(motion_.q, pair.first) && !is_in(motion_.u, pair.first) &&
           !is_in(options_.unknowns, pair.first)) {
-        throw InputError(fmt::format("{} is no coordinate, speed or unknown", to_text(pair.first)));
+        throw InputError(fmt::format("{} is not a coordinate, speed or unknown", to_text(pair.first)));
       }
     }
     if (options_.unknowns.empty()) throw InputError("a steady motion is sought, but nothing is unknown");
@@ -141,8 +141,7 @@ class SteadySearch {
     if (std::find(symbols.begin(), symbols.end(), time.in(mechanics.graph())) == symbols.end()) return;
     throw InputError(
         "the equations of motion depend on the time t, so that nothing stays as it is; a number for t among "
-        "the "
-        "parameters asks for that instant");
+        "the parameters selects that instant");
   }
 
   // Compiles the equations and their derivatives by all unknowns.
@@ -309,8 +308,7 @@ class SteadySearch {
     if (!found) return;
     throw InputError(
         fmt::format("no steady motion is found from these values: they balance at an instant, but {} does "
-                    "not go on to while "
-                    "{} changes at {:.6g}",
+                    "not stay in balance while {} changes at {:.6g}",
                     name_of(found->equation), to_text(found->moving), found->rate));
   }
 

@@ -18,7 +18,8 @@ namespace sestina {
 //   frequency_response: frequency, and for each other column COLUMN.magnitude and COLUMN.phase
 std::vector<Column> run_columns(const Model& model, const Analysis& analysis, bool reactions);
 
-// Adds the model's and the run's features that these analyses do not support, at the keys of the model.
+// Adds faults for features of the model and the run that these analyses do not support, at the keys of the
+// model.
 void add_analysis_faults(const System& system, const Model& model, const Analysis& analysis,
                          FaultList& faults);
 

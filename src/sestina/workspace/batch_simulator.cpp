@@ -12,12 +12,12 @@
 namespace sestina {
 namespace {
 
-// A rest of a sub-step shorter than this part of it is rounding.
+// A remaining part of a sub-step shorter than this fraction of it is round-off.
 constexpr double kNegligible = 1e-6;
 
 int checked_count(int count) {
   if (count < 1)
-    throw InputError(fmt::format("count: {} is no number of members: allowed is 1 or more", count));
+    throw InputError(fmt::format("count: {} is not a number of members: expected 1 or more", count));
   return count;
 }
 
@@ -164,11 +164,11 @@ BatchSimulator::Snapshot BatchSimulator::save() const {
 void BatchSimulator::restore(const Snapshot& snapshot) {
   if (snapshot.state.q.size() != state_.q.size() || snapshot.state.u.size() != state_.u.size() ||
       snapshot.state.d.size() != state_.d.size() || snapshot.failed.size() != failed_.size()) {
-    throw InputError("what was saved is of another model or of another number of members");
+    throw InputError("the saved state belongs to another model or to another number of members");
   }
   if (snapshot.controller.has_value() != controller_.has_value()) {
-    throw InputError(snapshot.controller ? "what was saved has a controller, which is missing here"
-                                         : "what was saved has no controller; there is one here");
+    throw InputError(snapshot.controller ? "the saved state has a controller, which is missing here"
+                                         : "the saved state has no controller, but there is one here");
   }
   if (controller_) {
     controller_->check(*snapshot.controller);

@@ -44,12 +44,13 @@ class BatchSimulator {
   // q (count x nq), u (count x nu) and d (count x nd), the numbers of each member one after another.
   const State<double>& state() const { return state_; }
 
-  // Restarts from the model's initial state and t = 0, or from this one: q (count x nq) and u (count x nu),
-  // or (nq) and (nu) for all. tau is zero, the controller restarts, no member has failed. Euler parameters
-  // are normalised. Throws InputError, with no change, if a size differs or a number is not finite.
+  // Restarts from the model's initial state and t = 0, or from the given state: q (count x nq) and u (count x
+  // nu), or (nq) and (nu) for all. tau is zero, the controller restarts, and no member has failed. Euler
+  // parameters are normalised. Throws InputError, with no change, if a size differs or a number is not
+  // finite.
   void reset();
   void reset(double t, std::span<const double> q, std::span<const double> u);
-  // Sets q and u at the same time, in the same way; all else continues, members that have failed too.
+  // Sets q and u at the present time, in the same way; all else continues, including failed members.
   void set_state(std::span<const double> q, std::span<const double> u);
 
   // Sets generalised forces (count x nu, or nu for all; N m, N) that are added until others are set.

@@ -24,10 +24,11 @@ const ButcherTableau& checked_tableau(const Model& model, const SimulatorOptions
 std::string explain_no_batch_steps(const Model& model, const SimulatorOptions& options) {
   if (model.has_contacts()) return "the model has contacts, or limits that are enforced";
   const std::string rule = with_rule(model, options).rule.name;
-  if (find_tableau(rule) == nullptr) return fmt::format("the rule {} is no explicit Runge-Kutta rule", rule);
+  if (find_tableau(rule) == nullptr)
+    return fmt::format("the rule {} is not an explicit Runge-Kutta rule", rule);
   if (options.tolerances) return "each state would have steps of its own length";
   if (options.solver != "recursive") return fmt::format("the solver {} works by itself", options.solver);
-  if (!model.user_forces().empty()) return "the model has forces of a program's own";
+  if (!model.user_forces().empty()) return "the model has user forces";
   if (!model.plan().connectors.empty()) {
     return fmt::format("the model has {}, a force that SIMD lanes do not take",
                        model.forces()[model.plan().connectors.first()].name);
@@ -52,7 +53,7 @@ BatchStepper::BatchStepper(std::shared_ptr<const Model> model, const Properties<
       nq_(static_cast<std::size_t>(model_->nq())),
       nu_(static_cast<std::size_t>(model_->nu())) {
   if (substeps_ < 1) {
-    throw InputError(fmt::format("substeps: {} is no number of steps: allowed is 1 or more", substeps_));
+    throw InputError(fmt::format("substeps: {} is not a number of steps: expected 1 or more", substeps_));
   }
 }
 

@@ -17,8 +17,8 @@
 
 namespace sestina {
 
-// Explains why such steps cannot be taken in lanes ("the rule verlet is no explicit Runge-Kutta rule"); empty
-// if they can.
+// Explains why such steps cannot be taken in lanes ("the rule verlet is not an explicit Runge-Kutta rule");
+// empty if they can.
 std::string explain_no_batch_steps(const Model& model, const SimulatorOptions& options);
 
 class BatchStepper {

@@ -100,7 +100,7 @@ class Reader {
     const std::string_view text = value_of(key);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
     if (error != std::errc() || end != text.data() + text.size())
-      fail(fmt::format("{}: '{}' is no checksum", key, text));
+      fail(fmt::format("{}: '{}' is not a checksum", key, text));
   }
   void read_block(std::string_view key, std::string& text) {
     std::size_t size = 0;

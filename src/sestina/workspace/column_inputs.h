@@ -13,7 +13,7 @@ namespace sestina {
 
 class ColumnInputs {
  public:
-  // The model must outlive this. With `reactions` the row has room for them; it has also where the
+  // The model must outlive this object. With `reactions` the row has room for them; it also has if the
   // expressions use them.
   ColumnInputs(const Model& model, std::span<const double> parameters, bool reactions);
 
@@ -37,11 +37,11 @@ class ColumnInputs {
   // Writes points, sections and strain energy of flexible bodies for the state that the dynamics has
   // evaluated last.
   void set_flexible_bodies(const State<double>& state, const ForwardDynamics& dynamics);
-  // Puts the columns of a cable from `next` on, and returns what follows.
+  // Writes the columns of a cable from `next` on, and returns the position after them.
   double* set_cable(const BeamInfo& cable, const State<double>& state, const ForwardDynamics& dynamics,
                     double* next) const;
   void set_reactions(std::span<const SpatialForce<double>> reactions);  // by body, the ground included
-  void set_reactions_of_loops(const ForwardDynamics& dynamics);         // after them
+  void set_reactions_of_loops(const ForwardDynamics& dynamics);         // columns after them
 
  private:
   double* row_in_memory() { return memory_.data() + row_start_; }

@@ -17,10 +17,10 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using RowsOf = Eigen::Map<const Eigen::Matrix<double, 3, -1, Eigen::RowMajor>>;
 
-constexpr double kInstant = 1e-7;    // s, over which forces of a row act
-constexpr double kClosed = 1e-9;     // m or rad: a smaller gap carries
-constexpr double kAtRest = 1e-6;     // m/s or rad/s: a contact that closes faster is about to hit
-constexpr double kFixedForce = 1e8;  // of the impedance of a contact: compliance that fixes an impulse
+constexpr double kInstant = 1e-7;    // s, over which the forces of a row act
+constexpr double kClosed = 1e-9;     // m or rad: a contact with a smaller gap carries load
+constexpr double kAtRest = 1e-6;     // m/s or rad/s: a contact that closes faster will hit
+constexpr double kFixedForce = 1e8;  // compliance that fixes an impulse, relative to the impedance
 
 ContactFace::Impact impact_of(const std::string& law) {
   if (law == "newton") return ContactFace::Impact::kNewton;
@@ -192,7 +192,7 @@ void ContactSystem::calc_columns(const State<double>& state, std::span<const dou
   }
   const std::vector<int> closed = find_closed(state);
   if (closed.empty()) return;
-  // The speeds at the end of a short step without contacts, by the rows there.
+  // The speeds at the end of a short step without contacts, with the rows there.
   State<double> next = state;
   std::vector<double> displacement(state.u.size());
   for (std::size_t k = 0; k < displacement.size(); ++k) {

@@ -16,7 +16,7 @@ class FrictionSolver;
 
 class ContactSystem final : public ContactFace {
  public:
-  // All of these must outlive this. `dissipated`: the quadrature of dissipated work.
+  // All arguments must outlive this object. `dissipated`: the quadrature of dissipated work.
   ContactSystem(const Model& model, const Properties<double>& properties, int dissipated);
   ~ContactSystem() override;
 
@@ -37,11 +37,11 @@ class ContactSystem final : public ContactFace {
  private:
   // The frames between which a contact acts.
   struct Place {
-    int of = 0;       // in Model::contacts(), or behind them the stop
+    int of = 0;       // index in Model::contacts(), followed by the stops
     FrameIndex a, b;  // frames that carry the shapes
     ContactPoint point;
-    int speed = -1;     // of a stop
-    double sign = 1.0;  // likewise: of the speed that opens it
+    int speed = -1;     // for a stop
+    double sign = 1.0;  // for a stop: of the speed that opens it
   };
 
   void add_pair(int contact, int one, int other);
@@ -56,7 +56,7 @@ class ContactSystem final : public ContactFace {
   Kinematics<double> kinematics_, before_;
   std::vector<Contact> contacts_;
   std::vector<Place> places_;
-  std::vector<ContactPoint> points_;  // of one pair
+  std::vector<ContactPoint> points_;  // contact points of one pair
   std::vector<double> rows_;          // (3 x nu) of one contact
   std::unique_ptr<FrictionSolver> solver_;
 };

@@ -36,7 +36,7 @@ struct EnsembleOptions {
   // Makes the recorder for the rows of a member; may be called by several threads at once. begin() of the
   // recorder is called again if the run fails in a lane and restarts by itself.
   std::function<std::unique_ptr<Recorder>(std::size_t member)> make_recorder = {};
-  RunLimits limits = {};  // of each member, beside those of the analysis; see Workspace::set_limits
+  RunLimits limits = {};  // of each member, in addition to those of the analysis; see Workspace::set_limits
   // As in Workspace::set_interrupt: members that have not ended are reported as interrupted.
   const std::atomic<bool>* interrupt = nullptr;
   std::atomic<std::size_t>* ended = nullptr;  // counts the members that have ended, for display

@@ -1,9 +1,8 @@
-// The frequency response: how columns oscillate where a parameter of the model oscillates with small
-// amplitude.
+// The frequency response: how columns oscillate if a parameter of the model oscillates with small amplitude.
 //
-// A row has, for an amplitude of 1 of the input, the magnitude of each column and its phase (rad, positive
-// where it leads the input). Columns are functions y(q, u, udot, lambda, p): their variation along the
-// deviations of input_response.h comes from differences of rows.
+// A row has, for an amplitude of 1 of the input, the magnitude of each column and its phase (rad, positive if
+// it leads the input). Columns are functions y(q, u, udot, lambda, p): their variation along the deviations
+// of input_response.h is computed from differences of rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,8 +23,8 @@ using Eigen::VectorXd;
 using std::numbers::pi;
 
 constexpr double kRowStep = 1e-5;   // rad or m, by which coordinates move for a difference of rows
-constexpr double kDecade = 10.0;    // beyond the natural frequencies, where no range is given
-constexpr double kBalanced = 1e-9;  // of the terms of the equations of motion
+constexpr double kDecade = 10.0;    // ratio beyond the natural frequencies, if no range is given
+constexpr double kBalanced = 1e-9;  // relative to the terms of the equations of motion
 
 struct Deviation {
   VectorXd dq, du, dudot;  // (nu)
@@ -33,7 +32,7 @@ struct Deviation {
   VectorXd dlambda;        // (rows)
 };
 
-// Rows of the model near a state.
+// Computes rows of the model near a state.
 class RowsNearby {
  public:
   RowsNearby(const Workspace& workspace, std::span<const double> parameters, bool reactions)
@@ -44,7 +43,7 @@ class RowsNearby {
 
   std::size_t size() const { return row_.columns().size(); }
 
-  // The row where the state, udot and lambda have moved by `factor` times the deviation.
+  // The row for the state, udot and lambda moved by `factor` times the deviation.
   std::span<const double> calc(const State<double>& state, const VectorXd& udot, const VectorXd& lambda,
                                const Deviation& by, double factor) {
     State<double> moved = state;
@@ -141,7 +140,7 @@ class FrequencyRun final : public AnalysisRun {
     return by_input;
   }
 
-  // (after - before) / (2 step), or zero where that is rounding.
+  // (after - before) / (2 step), or zero if that is round-off.
   static double difference(double after, double before, double step) {
     const double change = after - before;
     const double size = std::max(std::abs(after), std::abs(before));

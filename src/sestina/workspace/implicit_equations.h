@@ -11,7 +11,8 @@ namespace sestina {
 
 class ImplicitEquations final : public ImplicitFace {
  public:
-  // All must outlive this. A model with a UserForce is refused (InputError): it has no derivatives.
+  // All arguments must outlive this object. A model with a UserForce is refused (InputError): it has no
+  // derivatives.
   ImplicitEquations(ForwardDynamics& dynamics, QuadratureRates& quadratures);
 
   // See SystemEquations::set_tau.

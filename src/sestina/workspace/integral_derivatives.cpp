@@ -32,7 +32,7 @@ void IntegralDerivatives::calc(At& at, const State<double>& state, std::span<dou
   at.equations.calc_derivatives(state, {.udot = udot_, .xdot = xdot_, .zdot = zdot});
 }
 
-// moved_ = the state displaced by the width times s.
+// Sets moved_ to the state displaced by width times s.
 void IntegralDerivatives::move(const State<double>& state, std::span<const double> s, double width) {
   const std::size_t nu = udot_.size();
   moved_ = state;

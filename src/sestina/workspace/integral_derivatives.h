@@ -1,8 +1,8 @@
-// Derivatives of the rates of integrals over time (the quadratures z of the state), by the state and by
-// parameters, for columns that contain such integrals.
+// Derivatives of the rates of integrals over time (the quadratures z of the state) with respect to the state
+// and parameters, for columns that contain such integrals.
 //
-// They are central differences, as those of other columns (run_derivatives.h), so that whatever a column
-// integrates has them: relative error 1e-10. Each takes two evaluations of the equations of motion.
+// They are central differences, as for other columns (run_derivatives.h), which works for any integrand:
+// relative error 1e-10. Each takes two evaluations of the equations of motion.
 #pragma once
 
 #include <memory>
@@ -21,12 +21,12 @@ class IntegralDerivatives {
   std::size_t size() const { return less_.size(); }  // nz
   // zdot (nz) at the state.
   void calc_rates(const State<double>& state, std::span<double> zdot) { calc(*own_, state, zdot); }
-  // The derivatives of zdot (nz) along s = [s_q; s_u; s_x], and by p / scale if the direction `by[k]` is one
-  // by a parameter.
+  // The derivatives of zdot (nz) along s = [s_q; s_u; s_x], including that with respect to p / scale if the
+  // direction `by[k]` belongs to a parameter.
   void calc_along(const State<double>& state, std::span<const double> s, std::size_t k,
                   std::span<double> zdot_by);
-  // Adds the derivatives of weights . zdot by the state to by_state (2 nu + nx), and by each parameter p of
-  // the directions in turn to by_parameters.
+  // Adds the derivatives of weights . zdot with respect to the state to by_state (2 nu + nx), and those with
+  // respect to the parameter p of each direction to by_parameters.
   void add_transposed(const State<double>& state, std::span<const double> weights, std::span<double> by_state,
                       std::span<double> by_parameters);
 
@@ -41,7 +41,7 @@ class IntegralDerivatives {
   void move(const State<double>& state, std::span<const double> s, double width);
 
   std::unique_ptr<At> own_;
-  std::vector<std::unique_ptr<At>> moved_parameters_;  // (2 x directions) p less and plus a width, or null
+  std::vector<std::unique_ptr<At>> moved_parameters_;  // (2 x directions) at p minus, plus a width; or null
   std::vector<double> scales_;                         // by direction
   State<double> moved_;
   std::vector<double> displacement_, udot_, xdot_, less_, more_, unit_;

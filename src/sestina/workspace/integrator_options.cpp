@@ -31,7 +31,7 @@ void add_integrator_faults(const InputError& error, const System& system, FaultL
   }
 }
 
-// A result stores its rows as numbers of eight bytes (HDF5, memory); CSV takes more.
+// A result stores numbers of eight bytes (HDF5, memory); CSV takes more.
 void add_fault_of_rows(const System& system, const Model& model, const Analysis& analysis,
                        FaultList& faults) {
   const double rows = std::ceil(analysis.duration / analysis.output_every - kSameRow) + 1.0;
@@ -61,7 +61,7 @@ void add_constraint_faults(const System& system, const Model& model, const Analy
   }
 }
 
-// Rules that know no contacts.
+// Adds faults of rules that do not support contacts.
 void add_contact_faults(const System& system, const Model& model, const Analysis& analysis,
                         FaultList& faults) {
   if (make_integration_rule(rule_options(analysis))->takes_contacts()) return;
@@ -73,7 +73,7 @@ void add_contact_faults(const System& system, const Model& model, const Analysis
   }
 }
 
-// For analyses without time steps and rows over time.
+// For analyses without time steps and without rows over time.
 void add_faults_without_contacts(const System& system, const Model& model, const Analysis& analysis,
                                  FaultList& faults) {
   const bool is_dynamics = analysis.type == "dynamics";
@@ -127,13 +127,14 @@ void check_analysis(const System& system, const Model& model, const Analysis& an
     if (!steps) add_faults_without_contacts(system, model, analysis, faults);
     const bool follows_path = analysis.type == "statics" && analysis.arc_length;
     if (model.nx() > 0 && (analysis.type == "kinematics" || follows_path)) {
-      faults.add(place_of_states(system, model),
-                 fmt::format("the analysis {} takes no states with a rate, such as {}{}", analysis.type,
-                             model.states().front().name, follows_path ? ", along an arc_length" : ""));
+      faults.add(
+          place_of_states(system, model),
+          fmt::format("the analysis {} does not support states with a rate, such as {}{}", analysis.type,
+                      model.states().front().name, follows_path ? ", along an arc_length" : ""));
     }
     if (analysis.type == "dynamics" && analysis.solver == "compiled" && model.nx() > 0) {
       faults.add({system.analysis.solver.mark, "analysis.solver"},
-                 fmt::format("compiled takes no states with a rate, such as {}; the other solvers do",
+                 fmt::format("compiled does not support states with a rate, such as {}; the other solvers do",
                              model.states().front().name));
     }
     if (analysis.type != "dynamics") {
@@ -151,8 +152,8 @@ void check_analysis(const System& system, const Model& model, const Analysis& an
   }
   if (kTellApart * analysis.output_every < std::numeric_limits<double>::epsilon() * analysis.duration) {
     faults.add({system.output.every ? system.output.every->mark : Mark{}, "output.every"},
-               fmt::format("{} s is too short to tell the rows of a run of {} s apart", analysis.output_every,
-                           analysis.duration));
+               fmt::format("{} s is too short to distinguish the rows of a run of {} s",
+                           analysis.output_every, analysis.duration));
   } else {
     add_fault_of_rows(system, model, analysis, faults);
   }

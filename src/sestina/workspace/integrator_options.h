@@ -13,9 +13,9 @@ namespace sestina {
 RuleOptions rule_options(const Analysis& analysis);
 StepOptions step_options(const Analysis& analysis);
 
-// Checks what freeze cannot, since it does not know integrators: whether rule, driver, their numbers and the
-// output fit together, and whether state_time supports the model. Throws InputError with all faults, at the
-// keys of the model.
+// Checks what freeze cannot, since it does not depend on integrators: whether rule, driver, their
+// numbers and the output fit together, and whether state_time supports the model. Throws InputError
+// with all faults, at the keys of the model.
 void check_analysis(const System& system, const Model& model, const Analysis& analysis);
 
 // Where the first state with a rate is described: under `states`, or as a force element that has states.

@@ -23,7 +23,8 @@ struct EnsembleRun {
 class LaneGroup {
  public:
   using RunPointer = std::unique_ptr<EnsembleRun>;
-  // Called when a run has ended, with its report, or with null if it must be computed by itself to learn why.
+  // Called when a run has ended, with its report, or with null if it must be computed separately to find the
+  // reason.
   using Ended = std::function<void(RunPointer run, const RunReport* report)>;
 
   // All runs must have the signature of this one. If interrupted, step() ends early, and the data of its runs
@@ -37,7 +38,7 @@ class LaneGroup {
   void start(RunPointer run, const Ended& ended);
   // Takes one step of every run.
   void step(const Ended& ended);
-  // Charges the time since the last of these calls to the runs under way, in equal shares, or to none.
+  // Charges the time since the last call to the current runs, in equal shares, or to none.
   void charge_time();
   void skip_time() { charged_until_ = Clock::now(); }
   // The sum, over the runs under way, of the completed fractions of their durations.

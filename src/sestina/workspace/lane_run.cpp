@@ -34,7 +34,7 @@ std::string explain_no_lanes(const Workspace& workspace) {
   if (analysis.coordinates != "relative") return "the coordinates are " + analysis.coordinates;
   if (analysis.solver != "recursive") return "the solver is " + analysis.solver + ", and not recursive";
   if (find_tableau(analysis.integrator) == nullptr) {
-    return "the integrator " + analysis.integrator + " is no explicit Runge-Kutta rule";
+    return "the integrator " + analysis.integrator + " is not an explicit Runge-Kutta rule";
   }
   if (!model.events().empty()) return "the model has events";
   if (model.nx() > 0) return "the model has the state " + model.states().front().name + ", which has a rate";
@@ -124,14 +124,14 @@ bool LaneRun::stops_at_limit(const LaneIntegrator& integrator, int lane, double 
   return true;
 }
 
-// Records the last state of a run that ended early, evaluated by itself: once in a run.
+// Records the last state of a run that ended early, evaluated separately; once per run.
 void LaneRun::record_last_state() {
   try {
     ForwardDynamics dynamics(workspace_.shared_model(), properties_, analysis_.solver);
     log_.see_row(row_.calc(report_.final_state, dynamics), RowKind::kBetween);
     energy_.add(row_);
   } catch (const ComputationError&) {
-    // The last state cannot be evaluated: the reason for the end of the run is known already.
+    // The last state cannot be evaluated: the reason for the end of the run is already known.
   }
 }
 

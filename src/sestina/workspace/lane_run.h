@@ -13,8 +13,8 @@
 
 namespace sestina {
 
-// Explains why the run of this workspace must be computed by itself ("the model has events"); empty if it can
-// be computed in a lane.
+// Explains why the run of this workspace must be computed separately ("the model has events"); empty if it
+// can be computed in a lane.
 std::string explain_no_lanes(const Workspace& workspace);
 
 class LaneRun {
@@ -37,8 +37,8 @@ class LaneRun {
 
   // A row is ready; rows arrive in order.
   void record(const State<double>& state, const Observables& observables);
-  // Whether the run has reached a limit, by the steps of its lane and its time in lanes (s): then it has
-  // failed with that reason, and finish() must follow.
+  // True if the run has reached a limit, according to the steps of its lane and its time in lanes (s): it has
+  // then failed with that reason, and finish() must follow.
   bool stops_at_limit(const LaneIntegrator& integrator, int lane, double wall_time);
   // Whether a recorder has failed.
   bool has_failed() const { return has_failed_; }

@@ -19,7 +19,7 @@ void LaneWorker::work() {
   }
 }
 
-// The next run for a lane; runs before it that must be computed by themselves are computed right away.
+// Returns the next run for a lane; runs before it that lanes cannot compute are computed right away.
 LaneWorker::RunPointer LaneWorker::take() {
   while (!is_exhausted_ && !source_.is_interrupted()) {
     RunPointer run = source_.take(thread_);
@@ -87,7 +87,7 @@ void LaneWorker::compute_in_lanes(const std::string& signature) {
   RunPointer run = take_alike(signature);
   if (run == nullptr) return;
   LaneGroup group(*run->lane_run, *instruction_set_, [this] { return source_.is_interrupted(); });
-  // A run that failed is restarted by itself, to find the reason.
+  // A run that failed is repeated separately, to find the reason.
   const LaneGroup::Ended ended = [this, &group](RunPointer one, const RunReport* report) {
     if (report == nullptr) {
       compute_alone(*one);

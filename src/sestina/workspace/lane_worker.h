@@ -1,4 +1,4 @@
-// Computes runs of a source on one thread: in lanes if possible, otherwise by themselves.
+// Computes runs of a source on one thread: in lanes if possible, otherwise one by one.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,7 @@
 
 namespace sestina {
 
-// Supplies runs and receives their reports. Called by several threads at once, each with its
-// number.
+// Supplies runs and receives their reports. Called by several threads at once, each with its number.
 class RunSource {
  public:
   virtual ~RunSource() = default;

@@ -227,7 +227,8 @@ void ModelRun::write_checkpoint() {
 }
 
 void ModelRun::finish() {
-  // A failure would recur: the last checkpoint is kept. With a higher limit a run can continue.
+  // A failure would recur: the last checkpoint is kept. A run that reached a limit can continue with a higher
+  // one.
   if (report_.status != RunStatus::kFailed || loop_.has_met_limit()) {
     try {
       write_checkpoint();

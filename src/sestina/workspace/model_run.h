@@ -65,11 +65,11 @@ class ModelRun final : private RunObserver, private RunControl {
   ResultHeader header_;
   std::optional<Pacer> pacer_;
   std::optional<CheckpointFile> checkpoint_file_;
-  Checkpoint checkpoint_;  // the next one; its data about the run itself stay
+  Checkpoint checkpoint_;  // the next checkpoint; its data about the run itself do not change
 
   Clock::time_point start_;
   double wall_before_ = 0.0;                                        // s, of former processes
-  double next_progress_ = kProgressPeriod, next_checkpoint_ = 0.0;  // s, as wall_seconds() tells
+  double next_progress_ = kProgressPeriod, next_checkpoint_ = 0.0;  // s, as in wall_seconds()
   RowChecksum rows_checksum_;                                       // of the rows that were recorded
   RunReport report_;
 };

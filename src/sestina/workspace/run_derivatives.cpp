@@ -31,7 +31,7 @@ std::vector<double> displacement_of(EquationsOfMotion& equations, const State<do
   return displacement;
 }
 
-// The speed that bears the name, or whose coordinate does; -1 if there is none.
+// Returns the speed of this name, or of the coordinate of this name; -1 if there is none.
 int find_speed(const Model& model, const std::string& name, bool* is_coordinate) {
   for (const BodyInfo& body : model.bodies()) {
     for (int i = 0; i < body.nu; ++i) {
@@ -39,15 +39,15 @@ int find_speed(const Model& model, const std::string& name, bool* is_coordinate)
       *is_coordinate = false;
       if (model.u_names()[static_cast<std::size_t>(u)] == name) return u;
       *is_coordinate = true;
-      const bool has_own = body.nq == body.nu;  // without Euler parameters
+      const bool has_own = body.nq == body.nu;  // coordinates other than Euler parameters
       if (has_own && model.q_names()[static_cast<std::size_t>(body.q_start + i)] == name) return u;
     }
   }
   return -1;
 }
 
-// An input that jumps at a time which depends on p makes the derivatives jump there, which the equations of
-// the derivatives do not tell.
+// Refuses an input that jumps at a time which depends on p: the derivatives jump there, which their equations
+// do not show.
 void check_jumps(const Workspace& workspace, const DerivativeBy& by) {
   const Model& model = workspace.model();
   if (!model.time_conditions()) return;
@@ -73,8 +73,8 @@ void check_jumps(const Workspace& workspace, const DerivativeBy& by) {
                   by.parameter));
 }
 
-// The assembled state with the parameter or the initial value moved by `width`, of a model with loops or
-// constraints.
+// Returns the assembled state with the parameter or the initial value moved by `width`, for a model with
+// loops or constraints.
 State<double> assemble_moved(const Workspace& workspace, EquationsOfMotion& equations,
                              const State<double>& start, const DerivativeBy& by, double width) {
   const Model& model = workspace.model();
@@ -95,7 +95,7 @@ State<double> assemble_moved(const Workspace& workspace, EquationsOfMotion& equa
     assemble(model, properties, {}, {}, state);
     return state;
   }
-  // As if the description gave another value.
+  // Assembles as if the description gave another value.
   const std::size_t speed = moving % nu;
   const auto body = std::ranges::find_if(model.bodies(), [&](const BodyInfo& one) {
     const auto first = static_cast<std::size_t>(one.u_start);
@@ -118,8 +118,8 @@ State<double> assemble_moved(const Workspace& workspace, EquationsOfMotion& equa
   return Workspace(std::move(system)).calc_initial_state();
 }
 
-// Where given coordinates contradict each other, the assembly may find other places for one value than for
-// the next.
+// If given coordinates contradict each other, the assembly may find different positions for neighbouring
+// values.
 void check_smoothness(EquationsOfMotion& equations, const State<double>& start,
                       const std::array<const State<double>*, 2>& sides, const DerivativeBy& by) {
   constexpr double kRough = 0.1, kRoundOff = 1e-9;
@@ -166,9 +166,9 @@ void refuse_run_derivatives(const Workspace& workspace) {
   if (model.has_contacts()) no("a model with contacts");
   if (!model.events().empty()) no("a model with events, such as " + model.events().front().name);
   if (!model.user_forces().empty()) {
-    no("forces of the user's own, such as " + model.forces()[model.user_forces().front().index].name);
+    no("user forces, such as " + model.forces()[model.user_forces().front().index].name);
   }
-  if (!model.user_constraints().empty()) no("constraints of the user's own");
+  if (!model.user_constraints().empty()) no("user constraints");
 }
 
 DerivativeBy find_derivative_by(const Workspace& workspace, const std::string& name) {

@@ -15,7 +15,7 @@
 namespace sestina {
 namespace {
 
-// As many steps as fit into the memory.
+// As many checkpoints as the memory can hold.
 std::size_t count_steps(const Model& model, const ButcherTableau& tableau, std::size_t memory) {
   const int numbers = model.nq() + model.nx() + (1 + tableau.stages()) * model.nu();
   return memory / (static_cast<std::size_t>(numbers) * sizeof(double) + 512);
@@ -86,19 +86,19 @@ class GradientRun {
   RowsAt rows_;
   std::vector<DerivativeBy> by_;
   std::vector<DerivativeOf> columns_;
-  std::vector<std::unique_ptr<RowsAt>> moved_rows_;  // (2 x parameters) at p less and plus a width
+  std::vector<std::unique_ptr<RowsAt>> moved_rows_;  // (2 x parameters) at p minus and plus a width
   std::optional<AdjointSteps> adjoint_;
-  State<double> start_, end_, moved_;  // end_: of the step in work, where the step after it began
+  State<double> start_, end_, moved_;  // end_: end of the current step, where the next one began
   ExplicitRungeKutta rule_;
   StepTrail trail_;
   RecordedRun run_;
-  RunGradient told_;
+  RunGradient result_;
   std::vector<double> by_values_;          // (rows x columns)
-  std::vector<double> by_state_, by_row_;  // (width) of the cost: by displacements of q, u, x and z
+  std::vector<double> by_state_, by_row_;  // (width) of the cost: displacements of q, u, x and z
   std::size_t integrals_ = 0;              // nz, or 0 if no column contains integrals
   std::vector<double> by_parameters_;      // (parameters)
   std::vector<double> displacement_;       // (nu)
-  std::span<const double> weights_;        // (columns) of the row in work
+  std::span<const double> weights_;        // (columns) of the current row
   std::size_t rows_left_ = 0;
 };
 
@@ -114,7 +114,7 @@ GradientRun::GradientRun(const Workspace& workspace, const GradientOptions& opti
       trail_(rule_, count_steps(workspace.model(), tableau_, options.memory)),
       run_(equations_, rows_, columns_, options.interrupt),
       displacement_(start_.u.size()) {
-  if (options.by.empty()) throw InputError("there is no name of a parameter or an initial value");
+  if (options.by.empty()) throw InputError("no parameter or initial value is named");
   if (options.columns.empty()) throw InputError("there is no column on which the cost depends");
   if (!options.cost && options.columns.size() > 1) {
     throw InputError(fmt::format("{} columns have no single last value: a function must give the cost",
@@ -156,19 +156,19 @@ void GradientRun::run_forward() {
   loop.set_control(run_);
   loop.start(start_);
   loop.advance();
-  told_.steps = driver->statistics();
+  result_.steps = driver->statistics();
 }
 
 void GradientRun::calc_cost() {
   const std::size_t columns = columns_.size();
   by_values_.assign(run_.values.size(), 0.0);
   if (options_.cost) {
-    told_.cost = options_.cost(run_.times, run_.values, by_values_);
+    result_.cost = options_.cost(run_.times, run_.values, by_values_);
   } else {
-    told_.cost = run_.values.back();
+    result_.cost = run_.values.back();
     by_values_.back() = 1.0;
   }
-  if (!std::isfinite(told_.cost)) throw InputError(fmt::format("the cost is {}, not finite", told_.cost));
+  if (!std::isfinite(result_.cost)) throw InputError(fmt::format("the cost is {}, not finite", result_.cost));
   const auto bad = std::ranges::find_if_not(by_values_, [](double x) { return std::isfinite(x); });
   if (bad == by_values_.end()) return;
   const auto place = static_cast<std::size_t>(bad - by_values_.begin());
@@ -185,7 +185,7 @@ double GradientRun::weighted(RowsAt& rows, const State<double>& state) const {
   return sum;
 }
 
-// The derivatives of the cost by the values of the row.
+// Computes the derivatives of the cost with respect to the values of the row.
 std::span<const double> GradientRun::weights_of(std::size_t row) const {
   return std::span(by_values_).subspan(row * columns_.size(), columns_.size());
 }
@@ -194,7 +194,7 @@ bool GradientRun::matters(std::size_t row) const {
   return std::ranges::any_of(weights_of(row), [](double weight) { return weight != 0.0; });
 }
 
-// Adds the derivatives of the cost by the row at this state.
+// Adds the derivatives of the cost with respect to the row at this state.
 void GradientRun::add_row(std::size_t row, const State<double>& state, std::span<double> by_state) {
   weights_ = weights_of(row);
   const std::size_t nu = displacement_.size();
@@ -283,12 +283,12 @@ RunGradient GradientRun::calc() {
     double sum = 0.0;
     for (std::size_t i = 0; i < s.size(); ++i) sum += by_state_[i] * s[i] / by.scale;
     if (by.place >= 0) sum += by_parameters_[parameter++];
-    told_.by.push_back(sum);
+    result_.by.push_back(sum);
   }
-  for (const DerivativeOf& one : columns_) told_.columns.push_back(one.column);
-  told_.t = std::move(run_.times);
-  told_.values = std::move(run_.values);
-  return std::move(told_);
+  for (const DerivativeOf& one : columns_) result_.columns.push_back(one.column);
+  result_.t = std::move(run_.times);
+  result_.values = std::move(run_.values);
+  return std::move(result_);
 }
 
 }  // namespace

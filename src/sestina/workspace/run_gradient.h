@@ -1,18 +1,18 @@
-// The gradient of a cost by any number of parameters and initial values: one run forward, and its steps
-// backward, transposed (adjoint_steps.h).
+// The gradient of a cost with respect to any number of parameters and initial values: one run forward, and
+// its steps backward, transposed (adjoint_steps.h).
 //
 //   calc_run_gradient(workspace, {.by = {"l", "m", "hinge.q"}, .columns = {"tip.x"}, .cost = squares})
 //
-// The cost is any function of the rows of the run; the function also gives its derivatives by the values of
-// the rows. Without a function the cost is the last value of the only column.
+// The cost is any function of the rows of the run; the function also returns its derivatives with respect to
+// the values of the rows. Without a function the cost is the last value of the only column.
 //
-// The steps are those of the run, at which the gradient is exact to round-off but for columns other than
+// The steps are those of the run. The gradient is exact to round-off except for columns other than
 // coordinates and speeds, which are differentiated by central differences (relative error 1e-10). A row
-// within a step is differentiated as a shorter step that ends there, which the run itself interpolates.
+// within a step is differentiated as a shorter step that ends there, whereas the run itself interpolates it.
 //
-// A forward derivative costs about 0.3 runs each (run_sensitivities.h), a gradient a few runs in all
-// (docs/derivatives.md has figures). Memory: `memory` bytes for states of the run, whatever its length; where
-// they do not suffice, the run is repeated once on the way back, piece after piece.
+// A forward derivative costs about 0.3 runs for each quantity (run_sensitivities.h), a gradient a few runs in
+// all (docs/derivatives.md has figures). Memory: `memory` bytes for states of the run, whatever its length;
+// if they do not suffice, the run is repeated once on the way back, piece by piece.
 #pragma once
 
 #include <atomic>
@@ -26,12 +26,12 @@
 namespace sestina {
 
 // Given the times (rows) in s and the values (rows x columns), row after row, returns the cost and fills its
-// derivatives by the values (rows x columns), which are zero at first.
+// derivatives with respect to the values (rows x columns), which are zero at first.
 using RunCost = std::function<double(std::span<const double> t, std::span<const double> values,
                                      std::span<double> by_values)>;
 
 struct GradientOptions {
-  // Names of parameters, or of coordinates and speeds: then by the initial value.
+  // Names of parameters, coordinates or speeds; of the latter two the initial value is meant.
   std::vector<std::string> by;
   std::vector<std::string> columns;  // of the result
   RunCost cost = {};

@@ -41,7 +41,7 @@ class SensitivitySystem final : public RunSystem, public RunObserver, public Run
   std::vector<DerivativeOf> recorded_;
   RowsAt rows_;
   std::vector<std::unique_ptr<RowsAt>>
-      moved_rows_;           // (2 x directions) at p less and plus a width; null otherwise
+      moved_rows_;           // (2 x directions) at p minus and plus a width; null otherwise
   bool needs_rows_ = false;  // there are other columns than coordinates and speeds
   State<double> moved_;
   std::vector<double> displacement_, row_;
@@ -56,7 +56,7 @@ SensitivitySystem::SensitivitySystem(const Workspace& workspace, const Sensitivi
       own_(dynamics_),
       rows_(workspace, workspace.properties().parameters),
       displacement_(static_cast<std::size_t>(workspace.model().nu())) {
-  if (options.by.empty()) throw InputError("there is no name of a parameter or an initial value");
+  if (options.by.empty()) throw InputError("no parameter or initial value is named");
   if (options.columns.empty()) throw InputError("there is no column to differentiate");
   for (const std::string& name : options.by) add_direction(name);
   for (const std::string& name : options.columns) {
@@ -92,7 +92,7 @@ State<double> SensitivitySystem::start() {
   return state;
 }
 
-// By how much to go along the direction: nothing moves by more than kColumnWidth times its size.
+// The factor for the direction: nothing moves by more than kColumnWidth times its size.
 double SensitivitySystem::calc_width(const State<double>& state, int direction) const {
   double largest = 1.0;
   for (const double s : tangents_->displacement(state, direction)) largest = std::max(largest, std::abs(s));
@@ -108,7 +108,7 @@ double SensitivitySystem::calc_width(const State<double>& state, int direction) 
   return kColumnWidth / largest;
 }
 
-// moved_ = the state displaced by the direction times the width.
+// Sets moved_ to the state displaced by width times the direction.
 void SensitivitySystem::move(const State<double>& state, int direction, double width) {
   const std::span<const double> s_q = tangents_->displacement(state, direction),
                                 s_u = tangents_->speeds(state, direction);
@@ -121,7 +121,7 @@ void SensitivitySystem::move(const State<double>& state, int direction, double w
   for (std::size_t i = 0; i < s_z.size(); ++i) moved_.z[i] = state.z[i] + width * s_z[i];
 }
 
-// The derivatives of all columns (columns) by the direction.
+// Computes the derivatives of all columns (columns) along the direction.
 void SensitivitySystem::differentiate(const State<double>& state, int direction, std::span<double> by) {
   const auto k = static_cast<std::size_t>(direction);
   const std::span<const double> s_q = tangents_->displacement(state, direction),

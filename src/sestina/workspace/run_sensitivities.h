@@ -1,5 +1,5 @@
-// The derivatives of a run's columns by parameters and initial values, exact but for the tolerances of the
-// run: the derivatives of the motion are integrated beside it (tangent_equations.h).
+// The derivatives of a run's columns with respect to parameters and initial values, exact up to the
+// tolerances of the run: the derivatives of the motion are integrated along with it (tangent_equations.h).
 //
 //   calc_run_sensitivities(workspace, {.by = {"l", "hinge.q"}, .columns = {"tip.x"}})
 //
@@ -17,7 +17,7 @@
 namespace sestina {
 
 struct SensitivityOptions {
-  // Names of parameters, or of coordinates and speeds: then by the initial value.
+  // Names of parameters, coordinates or speeds; of the latter two the initial value is meant.
   std::vector<std::string> by;
   std::vector<std::string> columns;  // of the result
   // Ends the run when it becomes true; null: none. The rows so far are returned.
@@ -33,8 +33,8 @@ struct RunSensitivities {
 };
 
 // Runs the dynamics of the workspace from its initial state. Throws InputError for an unknown name and for
-// what has no such derivatives: cartesian coordinates, beams, contacts, events, forces and constraints of the
-// user's own, and jumps of forces at times that depend on a parameter. Throws ComputationError if the run
+// features without such derivatives: cartesian coordinates, beams, contacts, events, user forces and
+// constraints, and jumps of forces at times that depend on a parameter. Throws ComputationError if the run
 // fails.
 RunSensitivities calc_run_sensitivities(const Workspace& workspace, const SensitivityOptions& options);
 

@@ -26,8 +26,9 @@ void check_options(const SamplingOptions& options) {
     faults.add({{}, "delay"},
                fmt::format("{} s is not a delay: allowed is a number from zero", options.delay));
   } else if (options.delay > 0.0 && options.delay_samples > 0) {
-    faults.add({{}, "delay"}, fmt::format("{} s stands beside delay_samples = {}: allowed is one of the two",
-                                          options.delay, options.delay_samples));
+    faults.add({{}, "delay"},
+               fmt::format("{} s is given together with delay_samples = {}: only one of the two is allowed",
+                           options.delay, options.delay_samples));
   } else if (options.delay > kMostPlaces * options.period || options.delay_samples > kMostPlaces) {
     faults.add({{}, "delay"}, fmt::format("a delay is at most {:.0f} periods", kMostPlaces));
   }
@@ -107,7 +108,8 @@ void SampledController::check(const Memory& memory) const {
       memory.samples >= memory.acted && memory.acted >= 0) {
     return;
   }
-  throw InputError("what was saved is of another controller: its memory, its delay, or its model differs");
+  throw InputError(
+      "the saved state belongs to another controller: its memory, its delay, or its model differs");
 }
 
 }  // namespace sestina

@@ -19,7 +19,7 @@
 namespace sestina {
 
 // Computes tau (nu; N m, N), zero before, for the state of a sample. `memory` belongs to the controller,
-// which may change it: all its internal state must be there if saved states are to continue alike.
+// which may change it: it must hold all internal state, so that restored states continue identically.
 using ControlLaw =
     std::function<void(const State<double>& state, std::span<double> memory, std::span<double> tau)>;
 
@@ -28,7 +28,7 @@ struct SamplingOptions {
   // Delay between a sample and its effect: whole periods, or a time (s) of any length; only one of them.
   int delay_samples = 0;
   double delay = 0.0;
-  std::vector<double> memory = {};  // initial value
+  std::vector<double> memory = {};  // initial value of the memory
 };
 
 class SampledController {
@@ -39,10 +39,10 @@ class SampledController {
   // The data that change during a run, as a value.
   struct Memory {
     double t_start = 0.0;  // s
-    long samples = 0;      // taken
-    long acted = 0;        // samples whose output has begun to act
+    long samples = 0;      // number of samples taken
+    long acted = 0;        // number of samples whose output has begun to act
     std::vector<double> own;
-    std::vector<double> ring;  // (places x nu) sample k at place k modulo their number
+    std::vector<double> ring;  // (places x nu) sample k at index k modulo their number
     std::vector<double> tau;   // (nu) the present output
     friend bool operator==(const Memory&, const Memory&) = default;
   };

@@ -14,9 +14,9 @@
 namespace sestina {
 namespace {
 
-// The span (s) of a run with the same limit for the count of an event that repeats.
+// The duration (s) assumed for the limit on how often an event may repeat.
 constexpr double kSpanOfEvents = 1.0;
-// A rest of a sub-step shorter than this part of it is rounding.
+// A remaining part of a sub-step shorter than this fraction of it is round-off.
 constexpr double kNegligibleRest = 1e-6;
 
 // Adds a fault for contacts or enforced limits that the rule does not handle.
@@ -39,11 +39,11 @@ const SimulatorOptions& checked(const Model& model, const SimulatorOptions& opti
   }
   if (options.substeps < 1) {
     faults.add({{}, "substeps"},
-               fmt::format("{} is no number of steps: allowed is 1 or more", options.substeps));
+               fmt::format("{} is not a number of steps: expected 1 or more", options.substeps));
   }
   if (options.tolerances && options.substeps > 1) {
     faults.add({{}, "substeps"},
-               fmt::format("{} stands beside tolerances, by which steps are as long as their "
+               fmt::format("{} is given together with tolerances, by which steps are as long as their "
                            "error permits: allowed is one of the two",
                            options.substeps));
   }
@@ -244,11 +244,11 @@ Simulator::Snapshot Simulator::save() {
 void Simulator::restore(const Snapshot& snapshot) {
   if (sizes_of(snapshot.state) != equations_.sizes() || snapshot.tau.size() != given_.size() ||
       !events_.can_be_of_a_run(snapshot.events)) {
-    throw InputError("what was saved is of another model");
+    throw InputError("the saved state belongs to another model");
   }
   if (snapshot.controller.has_value() != controller_.has_value()) {
-    throw InputError(snapshot.controller ? "what was saved has a controller, which is missing here"
-                                         : "what was saved has no controller; there is one here");
+    throw InputError(snapshot.controller ? "the saved state has a controller, which is missing here"
+                                         : "the saved state has no controller, but there is one here");
   }
   if (controller_) {
     controller_->check(*snapshot.controller);

@@ -75,16 +75,16 @@ class Simulator {
   double t() const { return state().t; }  // s
   const State<double>& state() const { return driver_->state(); }
 
-  // Restarts from the model's initial state and t = 0, or from this one; tau is zero, the controller
-  // restarts, and so do the counts of events and steps. Euler parameters are normalised. Throws InputError,
-  // with no change, if a size differs or a number is not finite.
+  // Restarts from the model's initial state and t = 0, or from the given state; tau is zero, and the
+  // controller and the counts of events and steps restart. Euler parameters are normalised. Throws
+  // InputError, with no change, if a size differs or a number is not finite.
   void reset();
   void reset(double t, std::span<const double> q, std::span<const double> u);
   void reset(double t, std::span<const double> q, std::span<const double> u, std::span<const double> d);
   void reset(double t, std::span<const double> q, std::span<const double> u, std::span<const double> d,
              std::span<const double> x);
-  // Sets q and u, and x if given, at the same time (a push, a measurement); all else continues. Throws as
-  // reset() does.
+  // Sets q and u, and x if given, at the present time (a push, a measurement); all else continues. Throws
+  // like reset().
   void set_state(std::span<const double> q, std::span<const double> u);
   void set_state(std::span<const double> q, std::span<const double> u, std::span<const double> x);
 
@@ -128,7 +128,7 @@ class Simulator {
   SystemEvents system_events_;
   EventLoop events_;
   std::unique_ptr<IntegrationRule> rule_;
-  EqualStepDriver* equal_ = nullptr;  // the driver, if it is one
+  EqualStepDriver* equal_ = nullptr;  // the driver, if it is a variable one
   std::unique_ptr<StepDriver> driver_;
   std::optional<SampledController> controller_;
   std::vector<double> given_, tau_;  // (nu)

@@ -90,9 +90,9 @@ void add_state_time_faults(const System& system, const Model& model, const Analy
     faults.add({system.analysis.coordinates.mark, "analysis.coordinates"}, error.faults().front().message);
   }
   if (model.nx() > 0) {
-    faults.add(
-        place_of_states(system, model),
-        fmt::format("state_time takes no states with a rate, such as {}", model.states().front().name));
+    faults.add(place_of_states(system, model),
+               fmt::format("state_time does not support states with a rate, such as {}",
+                           model.states().front().name));
   }
   for (const UserForceInfo& user : model.user_forces()) {
     const ForceSpec& force = system.forces[static_cast<std::size_t>(user.index.value())];
@@ -100,8 +100,9 @@ void add_state_time_faults(const System& system, const Model& model, const Analy
                "state_time needs derivatives, which a user force does not have");
   }
   if (!model.beams().empty()) {
-    faults.add({system.analysis.coordinates.mark, "analysis.coordinates"},
-               fmt::format("state_time takes no beams: the model has {}", model.beams().front().name));
+    faults.add(
+        {system.analysis.coordinates.mark, "analysis.coordinates"},
+        fmt::format("state_time does not support beams: the model has {}", model.beams().front().name));
   } else if (!model.plan().connectors.empty()) {
     const int index = model.plan().connectors.first().value();
     const ForceSpec& force = system.forces[static_cast<std::size_t>(index)];

@@ -5,9 +5,9 @@
 //   loop.advance();
 //   trail.visit_back(driver, equations, t_end, [](const StepTrail::Step& step) { ... });
 //
-// It keeps checkpoints at the beginnings of every k-th step, k = 1 until there are too many; then every
-// second one is dropped and k doubles. Where k > 1, the way back repeats the steps from a checkpoint to the
-// next, bit for bit, so that each step is computed once more and the states of k steps are held at a time.
+// It stores checkpoints at the beginning of every k-th step, with k = 1 until there are too many; then every
+// second one is dropped and k doubles. If k > 1, the way back repeats the steps from one checkpoint to the
+// next, bit for bit, so that each step is computed once more and the states of k steps are stored at a time.
 //
 // Source: the equidistant checkpoints of Griewank and Walther, Evaluating Derivatives, 2nd edition (2008),
 // chapter 12, doubled where the number of steps is not known beforehand.
@@ -26,14 +26,15 @@ class StepTrail final : public RunObserver {
  public:
   using Step = AdjointSteps::Step;
 
-  // Keeps up to `most` checkpoints, at least two, of steps of the rule, which must outlive this.
+  // Stores up to `most` checkpoints, at least two, of steps of the rule, which must outlive this object.
   StepTrail(ExplicitRungeKutta& rule, std::size_t most);
 
   void see_step(const StepDriver& driver) override;
   long steps() const { return steps_; }
 
-  // Visits all steps, the last one first. The driver must have the options of that which made the steps, the
-  // equations and t_end (s) must be the same. Throws what a step or `visit` throws. Empties the trail.
+  // Visits all steps, the last one first. The driver must have the options of the one that took the steps;
+  // the equations and t_end (s) must be the same. Throws whatever a step or `visit` throws. Empties the
+  // trail.
   void visit_back(StepDriver& driver, EquationsOfMotion& equations, double t_end,
                   const std::function<void(const Step&)>& visit);
 
@@ -49,7 +50,7 @@ class StepTrail final : public RunObserver {
   ExplicitRungeKutta& rule_;
   std::size_t most_;
   long stride_ = 1, steps_ = 0;
-  std::vector<Kept> kept_;  // that of step i stands at i / stride_
+  std::vector<Kept> kept_;  // checkpoint of step i at index i / stride_
 };
 
 }  // namespace sestina

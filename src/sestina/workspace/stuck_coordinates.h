@@ -1,5 +1,5 @@
 // Detects coordinates that are so large that a step does not change them: their rounding unit is larger than
-// what the joint moves, q + h u == q, and the motion is lost.
+// the displacement, q + h u == q, and the motion is lost.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ class StuckCoordinates {
 
  private:
   // Above these a coordinate is large: its rounding unit is about 1e-3 rad, or 1 m. Distances in space are
-  // smaller, and a drift that is below their rounding unit is no fault.
+  // smaller, and a drift that is below their rounding unit is not a fault.
   static constexpr double kLargeAngle = 0x1p43, kLarge = 0x1p53;
   static constexpr double kLost = 1e-9;  // rad or m, of a step
 

@@ -49,8 +49,8 @@ class SystemEvents final : public RunEvents {
   std::vector<Dual> dual_inputs_, dual_scratch_, dual_values_;
   std::vector<double> qdot_, udot_, xdot_, zdot_;
   std::vector<double> cut_qdot_, cut_udot_;  // of cut joints
-  // Of cartesian coordinates, for events that set coordinates or speeds of joints: the mechanism in relative
-  // coordinates, made for the first of these events.
+  // For events that set coordinates or speeds of joints in cartesian coordinates: the mechanism in relative
+  // coordinates, made for the first such event.
   struct Twin {
     CartesianCoordinates coordinates;
     ForwardDynamics dynamics;

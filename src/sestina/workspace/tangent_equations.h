@@ -1,4 +1,5 @@
-// Equations of motion together with the derivatives of their solution by parameters and initial values.
+// Equations of motion together with the derivatives of their solution with respect to parameters and initial
+// values.
 //
 // For a parameter or an initial value p let s_q = dq/dp (nu), a displacement as in plus(), and s_u = du/dp.
 // Along the motion
@@ -6,13 +7,13 @@
 //   ds_q/dt = s_u, plus w x s_q for an orientation with the angular velocity w
 //   M ds_u/dt = -(dr/dq s_q + dr/du s_u + dr/dp)                                                  (1)
 //
-// where M and r are those of ResidualFace. An orientation has another rate because plus() turns it from the
-// left: of exp(s) o e, to first order in s, the angular velocity is w + sdot - w x s. With loops, constraints
-// or states x with a rate, s = [s_q; s_u; s_x] obeys the equations of motion_derivatives.h, and a projection
-// of the state onto the conditions projects s too.
+// where M and r are those of ResidualFace. The rate for an orientation differs because plus() rotates it from
+// the left: of exp(s) o e, to first order in s, the angular velocity is w + sdot - w x s. With loops,
+// constraints or states x with a rate, s = [s_q; s_u; s_x] obeys the equations of motion_derivatives.h, and a
+// projection of the state onto the conditions projects s too.
 //
-// The s are further states x of the equations, for each direction p one after the other, so that explicit
-// rules integrate them beside the motion, under error control. A Runge-Kutta rule then gives the derivatives
+// The s are further states x of the equations, one set after the other for each p, so that explicit rules
+// integrate them together with the motion, under error control. A Runge-Kutta rule then gives the derivatives
 // of its own numerical solution, for the steps that it took.
 #pragma once
 
@@ -28,21 +29,22 @@ namespace sestina {
 
 class TangentEquations final : public EquationsOfMotion {
  public:
-  // A direction of differentiation: by a parameter, which also says how (1) is scaled, or by an initial
+  // A direction of differentiation: a parameter, which also determines how (1) is scaled, or an initial
   // value.
   struct Direction {
     std::string parameter = {};  // empty: an initial value
     double scale = 1.0;  // the s are derivatives by p / scale, so that they are of the size of q and u
   };
 
-  // `equations` are those of `dynamics`; both must outlive this. With `integrals`, of these directions, the
-  // state has further integrals: the derivatives of z. Throws InputError for forces of the user's own.
+  // `equations` are those of `dynamics`; both must outlive this object. With `integrals`, for these
+  // directions, the state has further integrals: the derivatives of z. Throws InputError for user forces and
+  // user constraints.
   TangentEquations(SystemEquations& equations, ForwardDynamics& dynamics, std::vector<Direction> directions,
                    std::unique_ptr<IntegralDerivatives> integrals = nullptr);
   ~TangentEquations() override;
 
   const std::vector<Direction>& directions() const { return directions_; }
-  std::size_t width() const { return 2 * nu() + nx(); }  // of s
+  std::size_t width() const { return 2 * nu() + nx(); }  // size of s
   // The parts s_q, s_u (nu) and s_x (nx) of x.
   std::span<const double> displacement(const State<double>& state, int direction) const {
     return part(state.x, direction).first(nu());
@@ -53,8 +55,8 @@ class TangentEquations final : public EquationsOfMotion {
   std::span<const double> rated_states(const State<double>& state, int direction) const {
     return part(state.x, direction).subspan(2 * nu());
   }
-  // The derivatives of z (nz), or nothing. Like all integrals they do not limit the steps: differences are
-  // less accurate than a tolerance may be.
+  // The derivatives of z (nz), or nothing. Like all integrals they do not limit the steps: differences may be
+  // less accurate than the tolerance.
   std::span<const double> integrals(const State<double>& state, int direction) const {
     return integrals_ ? integral_part(std::span<const double>(state.z), direction)
                       : std::span<const double>();
@@ -109,12 +111,12 @@ class TangentEquations final : public EquationsOfMotion {
   SystemEquations& equations_;
   ForwardDynamics& dynamics_;
   std::vector<Direction> directions_;
-  StateSizes sizes_;  // of the equations alone
+  StateSizes sizes_;  // sizes of the equations alone
   State<double> own_;
   struct Matrices;
   std::vector<int> parameters_;                     // by direction: the number of the parameter, or -1
-  std::unique_ptr<Matrices> matrices_;              // of trees without states with a rate
-  std::unique_ptr<MotionDerivatives> derivatives_;  // of others
+  std::unique_ptr<Matrices> matrices_;              // for trees without states with a rate
+  std::unique_ptr<MotionDerivatives> derivatives_;  // for other models
   std::unique_ptr<IntegralDerivatives> integrals_;  // or null
   std::vector<int> places_;  // by direction: the place of the parameter in derivatives_, or -1
 };

@@ -141,7 +141,7 @@ void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u, 
           fmt::format("number {} of the initial {} is {}", bad, name, given[static_cast<std::size_t>(bad)]));
     }
   };
-  // In cartesian coordinates they are those of joints all the same.
+  // In cartesian coordinates too they are coordinates of joints.
   std::optional<CartesianCoordinates> cartesian;
   if (model_->is_cartesian()) cartesian.emplace(*model_, properties_->parameters);
   const Model& model = cartesian ? cartesian->relative() : *model_;

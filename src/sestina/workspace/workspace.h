@@ -67,7 +67,7 @@ struct RunReport {
   std::vector<std::string> remarks;   // remarks on the result, such as that an equilibrium is unstable
   std::string hint;                   // why the run hardly advances (stall_watch.h), or empty
   State<double> final_state;
-  int lanes = 0;  // SIMD lanes in which it was computed, beside other runs; 0: by itself
+  int lanes = 0;  // SIMD lanes in which it was computed, with other runs; 0: separately
 
   std::vector<long> event_counts;  // how often each event of the model took place
   std::string ended_by;            // the event that ended the run, or empty

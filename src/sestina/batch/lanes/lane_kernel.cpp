@@ -219,7 +219,7 @@ class LaneKernel final : public BatchKernel {
   }
 
   void make_own() {
-    // Right angles are made by permuted axes only if all lanes have them.
+    // Right angles become permutations of axes only if all lanes have them.
     if (!has_same_right_angles(axes_)) {
       for (std::size_t l = 0; l < axes_.size(); ++l) axes_[l] = JointAxes(model_, sets_[l], false);
     }
@@ -290,7 +290,7 @@ class LaneKernel final : public BatchKernel {
   // Sets lanes that failed, and lanes with a number that is not finite, to NaN.
   unsigned mark_failures(const Mask<T>& failed) {
     T sums[4] = {T(0.0), T(0.0), T(0.0),
-                 T(0.0)};  // zero, or NaN; four, so that none waits for the one before
+                 T(0.0)};  // zero, or NaN; four sums, so that no addition waits for the previous one
     std::size_t i = 0;
     for (; i + 4 <= udot_.size(); i += 4) {
       for (std::size_t k = 0; k < 4; ++k) sums[k] += T(0.0) * udot_[i + k];
