@@ -140,7 +140,7 @@ class LinkTree {
         add_slides(3, b, 3, place);
         return add_link({.type = JointType::kSpherical}, b, 3, 0, place);
       default:
-        throw InputError(fmt::format("{}: the compiled solver does not know {} joints: take recursive",
+        throw InputError(fmt::format("{}: the compiled solver does not support {} joints: take recursive",
                                      model_.bodies()[b].joint_name, joint_info(joint.type).keyword));
     }
   }
