@@ -390,8 +390,9 @@ TEST_F(ParticleRunTest, TellsWhereArticulatedPolymersAreWrong) {
 }
 
 TEST_F(ParticleRunTest, RunsTheExamples) {
-  for (const char* name : {"01_lennard_jones_fluid", "02_polymer_melt", "03_coulomb_explosion",
-                           "04_articulated_melt", "05_molecules_of_bodies", "06_molten_salt"}) {
+  for (const char* name :
+       {"01_lennard_jones_fluid", "02_polymer_melt", "03_coulomb_explosion", "04_articulated_melt",
+        "05_molecules_of_bodies", "06_molten_salt", "07_settling_fluid"}) {
     const std::string file = repository() + "/examples/particles/" + name + ".yaml";
     const ModelTree tree = read_model_tree(
         file, {{"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1.2"}});
@@ -443,6 +444,78 @@ output: {{every: 0.4}}
                 total_at_end(", charge: 0.5", "trajectory: {file: ions.h5, every: 0.1}", ", every: 20");
               }),
               HasSubstr("particles.trajectory.every: 0.1 is not a whole number of steps of 0.08"));
+}
+
+constexpr const char* kSettling = R"(sestina: 1
+parameters: {g: 0.5}
+particles:
+  species: [{name: A, mass: 1, charge: 0}, {name: B, mass: 2, charge: 1}]
+  box: {lengths: [6, 6, 8], lower: [0, 0, -1], periodic: [true, true, false]}
+  positions: {list: [[A, 1, 1, 1], [A, 3, 3, 1], [B, 5, 5, 1]]}
+  pairs: [{type: lj, species: [A, A], epsilon: 1, sigma: 1}]
+  fields:
+    - {type: gravity, acceleration: [0, 0, -g]}
+    - {type: electric, field: [0, 0, 1.5], species: B}
+    - {type: tether, stiffness: 2, particles: [1], at: [3, 3, 2]}
+    - {type: lj_wall, face: -z, epsilon: 3, sigma: 2, cutoff: 4}
+    - {type: harmonic_wall, face: +z, stiffness: 10, reach: 7, species: [A, B]}
+analysis: {step: {dt: 0.004}, duration: 0.004}
+output: {every: 0.004}
+)";
+
+TEST_F(ParticleRunTest, RecordsTheForcesOfFields) {
+  run(kSettling, {.result_file = path("fields.csv")});
+  const ResultTable table = read_result(path("fields.csv"));
+  const auto first = [&](const char* name) { return table.at(0, table.column_index(name)); };
+  EXPECT_NEAR(first("field[0].force.z"), -0.5 * 4.0, 1e-12);
+  EXPECT_NEAR(first("field[1].force.z"), 1.5, 1e-12);
+  EXPECT_NEAR(first("field[2].force.z"), 2.0, 1e-12);
+  EXPECT_NEAR(first("field[3].force.z"), 3.0 * 3.0 * (1.2 - 3.0) / 2.0,
+              1e-12);                                          // all are sigma from the floor
+  EXPECT_NEAR(first("field[4].force.z"), -3.0 * 10.0, 1e-12);  // and 6 from the ceiling
+  EXPECT_NEAR(first("field[4].force.x"), 0.0, 1e-12);
+  EXPECT_NEAR(first("energy.field"),
+              0.5 * 4.0 - 1.5 + 1.0 + 3.0 * 3.0 * (2.0 / 15.0 - 1.0) + 3.0 * 0.5 * 10.0, 1e-12);
+  EXPECT_NEAR(first("energy.potential"), first("energy.pair") + first("energy.field"), 1e-12);
+}
+
+TEST_F(ParticleRunTest, TellsWhereFieldsAreWrong) {
+  const auto message_with = [&](std::vector<std::string> set) {
+    return message_of([&] { run(kSettling, {}, set); });
+  };
+  const std::string fields = "particles.fields";
+  EXPECT_THAT(message_with({fields + "[0].type=wind"}), HasSubstr("unknown field 'wind'"));
+  EXPECT_THAT(message_with({fields + "[3].face=z"}), HasSubstr("fields[3].face"));
+  EXPECT_THAT(message_with({fields + "[3].face=+x"}),
+              HasSubstr("fields[3].face: the box is periodic along x, where it has no face"));
+  EXPECT_THAT(message_with({fields + "[4].species=C"}), HasSubstr("fields[4].species: unknown species 'C'"));
+  EXPECT_THAT(message_with({fields + "[2].particles=[3]"}),
+              HasSubstr("fields[2].particles[0]: 3 is not the number of a particle; there are 3"));
+  EXPECT_THAT(message_with({fields + "[0].acceleration=[0, 1]"}), HasSubstr("fields[0].acceleration"));
+  EXPECT_THAT(message_with({fields + "[2].stiffness=-1"}), HasSubstr("fields[2].stiffness: -1 is negative"));
+  EXPECT_THAT(message_with({fields + "[4].cutoff=1"}), HasSubstr("the key 'cutoff' does not fit a"));
+  EXPECT_THAT(message_with({"particles.positions.list[1]=[A, 3, 3, -1.5]"}),
+              HasSubstr("particles[1] is behind the wall of fields[3] (at z = -1.5, the wall is at -1)"));
+}
+
+TEST_F(ParticleRunTest, LetsPairsActEveryFewSteps) {
+  const auto with = [&](std::vector<std::string> set) { return run(kFluid, {}, set).last; };
+  const std::vector<std::string> coarse{"output.every=0.1", "analysis.step.dt=0.002"};
+  auto slow = coarse;
+  slow.emplace_back("particles.pairs[0].every=2");
+  EXPECT_NEAR(with(slow).total(), with(coarse).total(), 1e-3 * with(coarse).kinetic);
+  EXPECT_NE(with(slow).total(), with(coarse).total());
+  EXPECT_THAT(message_of([&] { with({"particles.pairs[0].every=0"}); }),
+              HasSubstr("particles.pairs[0].every: 0 is not a number of steps"));
+  EXPECT_THAT(message_of([&] { with({"particles.pairs[0].every=3"}); }),
+              HasSubstr("is not a whole number of steps of 0.012"));
+  EXPECT_THAT(
+      message_of([&] {
+        with(
+            {"particles.pairs=[{type: lj, species: [A, A], epsilon: 1, sigma: 1, every: 2}, {type: wca, "
+             "species: [A, A], epsilon: 1, sigma: 1}]"});
+      }),
+      HasSubstr("particles.pairs[1]: acts every 1 steps, and the pairs before every 2"));
 }
 
 // In proportion to Madelung's constants, the energies of an ion by the nearest distance.

@@ -23,6 +23,7 @@ void ParticleReader::read(const YamlNode& node, const NodePath& path) {
   read_bodies(map);
   read_charges(map);
   read_pairs(map);
+  read_fields(map);
   read_thermostat(map);
   read_barostat(map);
   numbers_.read(map, "skin", model_.skin);
@@ -198,11 +199,7 @@ void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
     central.is_gravity = word == "gravity";
     numbers_.read(map, "strength", central.strength);
     numbers_.read(map, "tolerance", central.tolerance);
-    numbers_.read(map, "every", central.every);
-    if (central.every < 1) {
-      context_.fault(map.mark_of("every"), map.path_of("every"),
-                     fmt::format("{} is not a number of steps", central.every));
-    }
+    read_every(map, central.every);
     const double tolerance = central.tolerance;
     if (const YamlNode* given = map.find("tolerance"); given && !(tolerance >= 1e-12 && tolerance <= 0.1)) {
       context_.fault(*given, map.path_of("tolerance"),
@@ -210,6 +207,16 @@ void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
     }
     return;
   }
+  int every = 1;
+  read_every(map, every);
+  if (!model_.pairs.empty() && every != model_.pairs_every) {
+    context_.fault(
+        node, path,
+        fmt::format("acts every {} steps, and the pairs before every {}: all with a cutoff have to "
+                    "act together",
+                    every, model_.pairs_every));
+  }
+  model_.pairs_every = every;
   LennardJones& pair = model_.pairs.emplace_back();
   if (const YamlNode* species = map.find("species")) {
     if (!species->is_list() || species->items.size() != 2) {
@@ -229,6 +236,14 @@ void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
   numbers_.read(map, "cutoff", pair.cutoff);
   want_positive(map, "cutoff", pair.cutoff);
   map.read("shift", pair.is_shifted);
+}
+
+void ParticleReader::read_every(const MapReader& map, int& every) {
+  numbers_.read(map, "every", every);
+  if (every >= 1) return;
+  context_.fault(map.mark_of("every"), map.path_of("every"),
+                 fmt::format("{} is not a number of steps", every));
+  every = 1;
 }
 
 void ParticleReader::read_thermostat(const MapReader& map) {

@@ -13,6 +13,7 @@
 #include "sestina/parallel/executor.h"
 #include "sestina/particles/articulated_geometry.h"
 #include "sestina/particles/joint_bonds.h"
+#include "sestina/particles/particle_fields.h"
 #include "sestina/particles/random_numbers.h"
 
 namespace sestina {
@@ -422,8 +423,9 @@ void ParticleBodies::restore(std::span<const double> saved) { bodies_.restore(sa
 
 double count_degrees_of_freedom(const ParticleModel& model, int rigid_bonds, const ParticleBodies& bodies,
                                 bool keeps_momentum) {
+  const auto kept = keeps_momentum && model.size() > 1 ? std::ranges::count(find_free_axes(model), true) : 0;
   return 3.0 * (model.size() - bodies.particles()) + bodies.degrees_of_freedom() - rigid_bonds -
-         (keeps_momentum && model.size() > 1 ? 3.0 : 0.0);
+         static_cast<double>(kept);
 }
 
 }  // namespace sestina

@@ -23,6 +23,7 @@ class Checker {
     check_pairs();
     check_terms();
     check_bodies();
+    check_fields();
     check_thermostats();
     check_barostat();
     faults_.throw_if_any();
@@ -109,7 +110,13 @@ class Checker {
                 "{} is smaller than twice the cutoff {}: a particle would meet another one and its image",
                 model_.box.length[a], cutoff));
     }
-    if (!model_.central) return;
+    if (model_.pairs_every < 1) {
+      fault("pairs", fmt::format("a force cannot act every {} steps", model_.pairs_every));
+    }
+    if (model_.central) check_central();
+  }
+
+  void check_central() {
     if (model_.box.periodic[0] || model_.box.periodic[1] || model_.box.periodic[2]) check_images();
     if (!model_.central->is_gravity && model_.charge.empty()) {
       fault("pairs", "a Coulomb force needs the charges of the particles, and there are none");
@@ -120,6 +127,11 @@ class Checker {
     }
     if (model_.central->every < 1) {
       fault("pairs", fmt::format("a force cannot act every {} steps", model_.central->every));
+    } else if (const int inner = model_.pairs.empty() ? 1 : model_.pairs_every;
+               inner > 0 && model_.central->every % inner != 0) {
+      fault("pairs", fmt::format("the force between all pairs acts every {} steps, and those with a cutoff "
+                                 "every {}: the first has to be a multiple of the second",
+                                 model_.central->every, inner));
     }
     if (!std::isfinite(model_.central->strength)) fault("pairs", "the strength is not finite");
   }
@@ -315,6 +327,55 @@ class Checker {
     return true;
   }
 
+  void check_fields() {
+    for (std::size_t i = 0; i < model_.fields.size(); ++i) {
+      const ParticleField& field = model_.fields[i];
+      const std::string path = fmt::format("fields[{}]", i);
+      check_indices(path + ".species", "species", field.species, static_cast<int>(model_.species.size()));
+      check_indices(path + ".particles", "particles", field.particles, model_.size());
+      if (!is_finite(field.vector)) fault(path, "the field is not finite");
+      if (field.law == FieldLaw::kElectric && model_.charge.empty()) {
+        fault(path, "an electric field needs the charges of the particles, and there are none");
+      }
+      if (!(field.stiffness >= 0.0 && std::isfinite(field.stiffness))) {
+        fault(path + ".stiffness", fmt::format("{} is negative", field.stiffness));
+      }
+      if (field.at && !is_finite(*field.at)) fault(path + ".at", "is not finite");
+      if (field.law == FieldLaw::kLennardJonesWall || field.law == FieldLaw::kHarmonicWall) {
+        check_wall(path, field);
+      }
+    }
+  }
+
+  static bool is_finite(const Vector3d& v) {
+    return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]);
+  }
+
+  void check_indices(const std::string& path, const char* what, const std::vector<int>& indices, int count) {
+    for (const int i : indices) {
+      if (i >= 0 && i < count) continue;
+      return fault(path, fmt::format("{}[{}] does not exist; there are {}", what, i, count));
+    }
+  }
+
+  void check_wall(const std::string& path, const ParticleField& wall) {
+    if (wall.axis < 0 || wall.axis > 2) return fault(path + ".face", "is not a face along x, y or z");
+    if (model_.box.periodic[wall.axis]) {
+      fault(path + ".face",
+            fmt::format("the box is periodic along {}, where it has no face: a wall needs an open direction",
+                        "xyz"[wall.axis]));
+    }
+    if (wall.law == FieldLaw::kHarmonicWall) {
+      if (!(wall.cutoff >= 0.0 && std::isfinite(wall.cutoff)))
+        fault(path + ".reach", fmt::format("{} is negative", wall.cutoff));
+      return;
+    }
+    want_positive(path + ".sigma", wall.sigma);
+    want_positive(path + ".cutoff", wall.cutoff);
+    if (!(wall.epsilon >= 0.0 && std::isfinite(wall.epsilon)))
+      fault(path + ".epsilon", fmt::format("{} is negative", wall.epsilon));
+  }
+
   void check_thermostats() {
     if (!(model_.fixman_temperature >= 0.0 && std::isfinite(model_.fixman_temperature))) {
       fault("fixman_temperature", fmt::format("{} is negative", model_.fixman_temperature));
@@ -345,11 +406,19 @@ class Checker {
     if (std::ranges::any_of(model_.term_types, is_rigid) || !model_.bodies.empty()) {
       fault("barostat", "scales all distances, which rigid bonds and bodies do not allow");
     }
+    if (!model_.fields.empty()) {
+      fault("barostat", "scales all distances, also those from walls and tethers: there can be no fields");
+    }
     if (!std::isfinite(barostat.pressure)) fault("barostat.pressure", "is not finite");
     want_positive("barostat.period", barostat.period);
     want_positive("barostat.compressibility", barostat.compressibility);
-    if (barostat.every < 1)
+    if (barostat.every < 1) {
       fault("barostat.every", fmt::format("{} is not a number of steps", barostat.every));
+    } else if (barostat.every % model_.outer_steps() != 0) {
+      fault("barostat.every", fmt::format("{} is not a multiple of the {} steps after which all forces have "
+                                          "acted",
+                                          barostat.every, model_.outer_steps()));
+    }
     if (!model_.langevin && !model_.nose_hoover) {
       fault("barostat", "needs a thermostat, whose temperature it takes");
     }
@@ -368,6 +437,10 @@ double ParticleModel::largest_cutoff() const {
   double cutoff = 0.0;
   for (const LennardJones& pair : pairs) cutoff = std::max(cutoff, pair.cutoff);
   return cutoff;
+}
+
+int ParticleModel::outer_steps() const {
+  return std::max({1, pairs.empty() ? 1 : pairs_every, central ? central->every : 1});
 }
 
 void check(const ParticleModel& model) { Checker(model).check(); }
