@@ -12,6 +12,7 @@
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
 #include "sestina/particles/articulated_geometry.h"
+#include "sestina/particles/fixman_potential.h"
 #include "sestina/particles/joint_bonds.h"
 #include "sestina/particles/particle_fields.h"
 #include "sestina/particles/random_numbers.h"
@@ -229,6 +230,30 @@ void ParticleBodies::kick(double h, const AtomForces& forces, Executor& executor
     const int row = molecules.first_row;
     bodies_.kernels().set_wrenches(group.atoms(), bodies_.poses(row), forces, group.wrench.data());
     bodies_.kernels().add_impulses(molecules.tree.bodies, group.wrench.data(), h, bodies_.momenta(row));
+  });
+}
+
+double ParticleBodies::calc_fixman(double kT, Executor& executor) {
+  for_groups(executor, [&](int g, AtomGroup& group) {
+    const ArticulatedBodies::Group& molecules = bodies_.groups()[static_cast<std::size_t>(g)];
+    group.fixman.assign(group.wrench.size(), 0.0);
+    group.fixman_energy = 0.0;
+    for (int l = 0; l < group.used; ++l) {
+      group.fixman_energy += add_fixman_wrenches(
+          bodies_, molecules.tree, molecules.bodies[static_cast<std::size_t>(l)], kT, l, group.fixman.data());
+    }
+  });
+  double energy = 0.0;
+  for (const AtomGroup& group : groups_) energy += group.fixman_energy;
+  return energy;
+}
+
+void ParticleBodies::kick_by_fixman(double h, Executor& executor) {
+  for_groups(executor, [&](int g, const AtomGroup& group) {
+    if (group.fixman.empty()) return;
+    const ArticulatedBodies::Group& molecules = bodies_.groups()[static_cast<std::size_t>(g)];
+    bodies_.kernels().add_impulses(molecules.tree.bodies, group.fixman.data(), h,
+                                   bodies_.momenta(molecules.first_row));
   });
 }
 

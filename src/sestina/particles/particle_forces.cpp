@@ -51,10 +51,10 @@ void ParticleSystem::calc_forces(bool with_sums) {
     add_central_forces(with_sums, particles_.fx, particles_.fy, particles_.fz);
   }
   if (!terms_.empty()) sums_.bonded = terms_.add_forces(t_, particles_, executor_);
-  // Fixman's potential depends on angles alone: its virial is zero.
-  if (!rigid_.empty() && model_.fixman_temperature > 0.0) {
-    sums_.bonded.energy +=
-        rigid_.add_fixman(model_.boltzmann * model_.fixman_temperature, particles_, executor_);
+  // Fixman's potential depends on angles alone, or on coordinates of joints: its virial is zero.
+  if (const double kT = model_.boltzmann * model_.fixman_temperature; kT > 0.0) {
+    if (!rigid_.empty()) sums_.bonded.energy += rigid_.add_fixman(kT, particles_, executor_);
+    if (!bodies_->empty()) sums_.bonded.energy += bodies_->calc_fixman(kT, executor_);
   }
   if (with_sums && !bodies_->empty()) sums_.bodies = bodies_->calc_pressure_part(particles_, executor_);
   if (!fields_.empty()) sums_.field = fields_.add_forces(t_, particles_, executor_);

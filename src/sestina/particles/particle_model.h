@@ -161,7 +161,7 @@ struct ParticleModel {
   std::optional<NoseHoover> nose_hoover;
   double thermostat_until = HUGE_VAL;  // s; afterwards the energy is conserved
   std::optional<Barostat> barostat;
-  double fixman_temperature = 0.0;  // K, of Fixman's potential of the rigid bonds; 0: none
+  double fixman_temperature = 0.0;  // K, of Fixman's potential of rigid bonds and joints; 0: none
   double skin = 0.3;                // m, by which lists of neighbours reach beyond the cutoff
   double boltzmann = 1.0;           // J/K
 

@@ -261,15 +261,30 @@ void ParticleSystem::check_finite() const {
     if (!std::isfinite(force) || !std::isfinite(speed(i))) {
       throw ComputationError(
           t_, fmt::format("the {} particles[{}] is not finite: particles overlap, or the step "
-                          "is too long",
-                          std::isfinite(force) ? "motion of" : "force on", particles_.number[i]));
+                          "is too long{}",
+                          std::isfinite(force) ? "motion of" : "force on", particles_.number[i],
+                          describe_neighbour(i)));
     }
     if (speed(i) > speed(worst)) worst = i;
   }
-  if (steps_ == 0) throw ComputationError(t_, "the energy is not finite: particles overlap");
   throw ComputationError(t_, fmt::format("particles[{}] flies half across the box in a step (speed {:.6g}): "
-                                         "particles overlap, or the step is too long",
-                                         particles_.number[worst], speed(worst)));
+                                         "particles overlap, or the step is too long{}",
+                                         particles_.number[worst], speed(worst), describe_neighbour(worst)));
+}
+
+// The nearest one, when lists were made: afterwards particles that overlap are far from each other.
+std::string ParticleSystem::describe_neighbour(int place) const {
+  int nearest = -1;
+  double least = HUGE_VAL;
+  for (int i = 0; i < particles_.size; ++i) {
+    if (i == place) continue;
+    const double distance = std::hypot(model_.box.nearest(0, listed_x_[i] - listed_x_[place]),
+                                       model_.box.nearest(1, listed_y_[i] - listed_y_[place]),
+                                       model_.box.nearest(2, listed_z_[i] - listed_z_[place]));
+    if (distance < least) least = distance, nearest = i;
+  }
+  if (nearest < 0) return "";
+  return fmt::format("; its neighbour particles[{}] was {:.6g} away", particles_.number[nearest], least);
 }
 
 double ParticleSystem::degrees_of_freedom() const {
@@ -285,6 +300,7 @@ void ParticleSystem::step(double h) {
   if (model_.nose_hoover && is_thermal) scale_by_chain(h);
   kick_by_slow_forces(steps_, h);
   kick(0.5 * h, particles_.fx, particles_.fy, particles_.fz);  // (1)
+  bodies_->kick_by_fixman(0.5 * h, executor_);
   if (model_.langevin && is_thermal) {
     drift(0.5 * h);
     project();
@@ -296,6 +312,7 @@ void ParticleSystem::step(double h) {
   }
   calc_forces(false);                                          // (3)
   kick(0.5 * h, particles_.fx, particles_.fy, particles_.fz);  // (4)
+  bodies_->kick_by_fixman(0.5 * h, executor_);
   calc_slow_forces(steps_ + 1);
   kick_by_slow_forces(steps_ + 1, h);
   project();

@@ -31,6 +31,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sestina/particles/neighbour_lists.h"
@@ -158,6 +159,7 @@ class ParticleSystem {
   double calc_kinetic() const;
   double calc_thermostat_energy() const;
   void check_finite() const;
+  std::string describe_neighbour(int place) const;
 
   ParticleModel model_;
   Executor& executor_;
