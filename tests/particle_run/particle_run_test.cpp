@@ -597,6 +597,68 @@ analysis: {step: {dt: 0.004}, duration: 0.4}
   EXPECT_FALSE(std::filesystem::exists(path("none.csv")));
 }
 
+// Bad models of a few particles: what is refused, and that nothing is written.
+constexpr const char* kThree = R"(sestina: 1
+particles:
+  species: [{name: A, mass: 1, charge: 0}]
+  box: {lengths: [10, 10, 10]}
+  positions: {list: [[A, 1, 1, 1], [A, 5, 5, 5], [A, 6, 5, 5]]}
+  pairs: [{type: lj, species: [A, A], epsilon: 1, sigma: 1}]
+analysis: {step: {dt: 0.004}, duration: 0.4}
+output: {every: 0.04}
+)";
+
+TEST_F(ParticleRunTest, RefusesBadModelsAndWritesNothing) {
+  const std::string at_1 = "particles.positions.list[1]=[A, ",
+                    pairs = "particles.pairs=[{type: ", bodies = "particles.bodies=[{particles: [1, 2]}";
+  const struct {
+    std::vector<std::string> set;
+    const char* message;
+  } cases[] = {
+      {{at_1 + "1e300, 5, 5]"},
+       "particles[1].position: 1e+300 is more than a million lengths of the box away"},
+      {{"particles.box.lengths=[10, 4, 10]"}, "box.lengths[1]: 4 is smaller than twice the cutoff 2.5"},
+      {{"particles.thermostat={temperature: 1, friction: 1}"},
+       "particles.thermostat.type: is missing; allowed: langevin and nose_hoover"},
+      {{"particles.pairs=[{species: [A, A], epsilon: 1, sigma: 1}]"}, "particles.pairs[0].type: is missing"},
+      {{pairs + "coulomb, strength: 1}]", at_1 + "1, 1, 11]", "particles.charges=[1, -1, 0]"},
+       "particles[1].position: is that of particles[0]: the energy of the force between all pairs is "
+       "infinite"},
+      {{"particles.bonds=[{type: harmonic, stiffness: 1, length: 1}, {type: rigid, length: 6}]"},
+       "particles.bonds[1].length: 6 is not less than half of the box's length 10 along x"},
+      {{bodies + ", {particles: [0], parent: 0}]"}, "bodies[1].at: is missing: the particle"},
+      {{"particles.bodies=[{particles: [1, 2], parent: 0, at: 1}]"},
+       "bodies[0].parent: the first body has no other before it"},
+      {{"particles.fixman_temperature=1"}, "particles.fixman_temperature: is that of a potential of rigid"},
+      {{"particles.trajectory={file: " + path("nowhere/x.h5") + "}"}, "nowhere/x.h5"},
+      {{"particles.positions={random_walk: {chains: 2, beads: 3, bond_length: 1, density: -1}}",
+        "particles.bonds=[{type: harmonic, stiffness: 1, length: 1}]"},
+       "random_walk.density: -1 is not positive"}};
+  for (const auto& bad : cases) {
+    EXPECT_THAT(message_of([&] { run(kThree, {.result_file = path("bad.csv")}, bad.set); }),
+                HasSubstr(bad.message));
+    EXPECT_FALSE(std::filesystem::exists(path("bad.csv"))) << bad.message;
+  }
+  // One fault, not also those of numbers that could not be read.
+  EXPECT_THAT(message_of([&] { run(kThree, {}, {"particles.box.lengths=[10, 10]"}); }),
+              testing::Not(HasSubstr("is not positive")));
+  // The energy of a close start is finite; the first step shows what it is.
+  const ParticleReport report = run(kThree, {}, {at_1 + "5.95, 5, 5]"});
+  EXPECT_EQ(report.status, ParticleReport::Status::kFailed);
+  EXPECT_THAT(report.failure, testing::ContainsRegex("particles.[12]. flies half across the box"));
+  EXPECT_THAT(report.failure, testing::ContainsRegex("its neighbour particles.[12]. was 0.05 away"));
+}
+
+TEST_F(ParticleRunTest, MovesALatticeByAnOffset) {
+  const auto energy_with = [&](std::vector<std::string> set) {
+    set.insert(set.end(), {"particles.box={periodic: [true, true, false]}", "particles.pairs=[]",
+                           "particles.fields=[{type: gravity, acceleration: [0, 0, -1]}]"});
+    return run(kFluid, {}, set).first.field;
+  };
+  const std::string offset = "particles.positions.lattice.offset=[0.1, 0, 0.25]";
+  EXPECT_NEAR(energy_with({offset}) - energy_with({}), 256 * 0.25, 1e-9);
+}
+
 constexpr const char* kData = R"(title
 
 3 atoms

@@ -33,9 +33,7 @@ void ParticleReader::read_field(const YamlNode& node, const NodePath& path) {
   const std::string word = type_of(node);
   const MapReader map(context_, node, path, keys_of("particle_field", word));
   ParticleField& field = model_.fields.emplace_back();
-  Name name;
-  map.read("type", name);
-  check_word(context_, name, map.path_of("type"), "field", types_of("particle_field"));
+  check_type(map, "field", "particle_field");
   for (const FieldWord& known : kFields) {
     if (known.word == word) field.law = known.law;
   }

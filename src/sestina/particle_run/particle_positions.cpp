@@ -57,8 +57,9 @@ void ParticleReader::read_positions(const MapReader& map) {
   if (entry.key == "random_walk") read_random_walk(*entry.value, place);
   if (entry.key == "list") read_list(*entry.value, place);
   if (entry.key == "file") read_data_file(*entry.value, place);
-  if (!has_box_ && entry.key != "file") {
-    context_.fault(*node, path, "there is no box: give particles.box.lengths");
+  if (!has_box_ && model_.size() > 0 && entry.key != "file") {
+    const char* const otherwise = entry.key == "random_walk" ? ", or the density of the walks" : "";
+    context_.fault(*node, path, fmt::format("there is no box: give particles.box.lengths{}", otherwise));
   }
 }
 
@@ -144,6 +145,7 @@ void ParticleReader::read_random_walk(const YamlNode& node, const NodePath& path
   numbers_.read(map, "bond_length", walk.bond_length);
   numbers_.read(map, "density", density);
   want_positive(map, "bond_length", walk.bond_length);
+  if (map.find("density") != nullptr) want_positive(map, "density", density);
   if (map.find("bond_angle") != nullptr) numbers_.read(map, "bond_angle", walk.bond_angle.emplace(M_PI));
   walk.seed = static_cast<std::uint32_t>(seed);
   const std::string shape = read_word(map, "shape", {"chain", "ring", "star"}, "chain");

@@ -45,6 +45,17 @@ std::string ParticleReader::read_word(const MapReader& map, const char* key,
   return word.empty() ? otherwise : word.text;
 }
 
+void ParticleReader::check_type(const MapReader& map, std::string_view what, std::string_view part) {
+  if (map.find("type") == nullptr) {
+    context_.fault(map.mark_of("type"), map.path_of("type"),
+                   fmt::format("is missing; allowed: {}", join_words(types_of(part))));
+    return;
+  }
+  Name name;
+  map.read("type", name);
+  check_word(context_, name, map.path_of("type"), what, types_of(part));
+}
+
 void ParticleReader::want_positive(const MapReader& map, const char* key, double value) {
   if (value > 0.0) return;
   context_.fault(map.mark_of(key), map.path_of(key), fmt::format("{} is not positive", value));
@@ -92,6 +103,7 @@ void ParticleReader::read_box(const MapReader& map) {
   const MapReader box(context_, *node, path, keys_of("box"));
   if (box.find("lengths") != nullptr) {
     has_box_ = true;
+    model_.box.length.fill(HUGE_VAL);  // unless they can be read
     numbers_.read(box, "lengths", model_.box.length);
     for (int a = 0; a < 3; ++a) {
       if (model_.box.length[a] > 0.0) continue;
@@ -132,9 +144,7 @@ void ParticleReader::read_term_type(const YamlNode& node, const NodePath& path, 
       part == std::string_view("bond") ? "particle_bond" : std::string("particle_") + part;
   const MapReader map(context_, node, path, keys_of(type_part, word));
   TermType& type = model_.term_types.emplace_back();
-  Name name;
-  map.read("type", name);
-  check_word(context_, name, map.path_of("type"), part, types_of(type_part));
+  check_type(map, part, type_part);
   numbers_.read(map, "stiffness", type.stiffness);
   if (type_part == "particle_bond") {
     type.law = word == "fene"        ? TermLaw::kFene
@@ -190,9 +200,7 @@ void ParticleReader::read_pairs(const MapReader& map) {
 void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
   const std::string word = type_of(node);
   const MapReader map(context_, node, path, keys_of("pair", word));
-  Name name;
-  map.read("type", name);
-  check_word(context_, name, map.path_of("type"), "pair", types_of("pair"));
+  check_type(map, "pair", "pair");
   if (word == "coulomb" || word == "gravity") {
     if (model_.central) context_.fault(node, path, "there can be one force between all pairs, not two");
     CentralForce& central = model_.central.emplace();
@@ -252,9 +260,7 @@ void ParticleReader::read_thermostat(const MapReader& map) {
   const NodePath path = map.path_of("thermostat");
   const std::string word = type_of(*node);
   const MapReader thermostat(context_, *node, path, keys_of("thermostat", word));
-  Name name;
-  thermostat.read("type", name);
-  check_word(context_, name, thermostat.path_of("type"), "thermostat", types_of("thermostat"));
+  check_type(thermostat, "thermostat", "thermostat");
   numbers_.read(thermostat, "until", model_.thermostat_until);
   if (word == "nose_hoover") {
     NoseHoover& made = model_.nose_hoover.emplace();

@@ -50,6 +50,8 @@ class ParticleReader {
   void read_trajectory(const MapReader& map);
   int find_species(const YamlNode& node, const NodePath& path);
   void want_positive(const MapReader& map, const char* key, double value);
+  // `type` has to be there, and one of those of the part.
+  void check_type(const MapReader& map, std::string_view what, std::string_view part);
   // The word of a key, one of those allowed.
   std::string read_word(const MapReader& map, const char* key, const std::vector<std::string>& allowed,
                         const std::string& otherwise);

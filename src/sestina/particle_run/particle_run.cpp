@@ -65,8 +65,9 @@ class ParticleRun {
   ParticleReport start(Recorder* recorder) {
     prepare(recorder);
     make_system();
-    if (log_) log_->begin(header());
+    // A trajectory that cannot be written leaves no result behind.
     if (spec_.trajectory) trajectory_ = make_trajectory_writer(trajectory_file_, spec_.model);
+    if (log_) log_->begin(header());
     return go([this] {
       if (spec_.relax_steps > 0) system_->relax(spec_.relax_steps, spec_.relax_move);
       record();
