@@ -200,7 +200,7 @@ void bind_particle_arrays(nb::class_<Particles>& type) {
   array(
       "forces",
       [](const Particles& self) {
-        return self.vectors([](const auto& system, auto out) { system.copy_forces(out); });
+        return self.vectors([](auto& system, auto out) { system.copy_forces(out); });
       },
       "(n, 3)");
   array("masses", masses, "(n)");

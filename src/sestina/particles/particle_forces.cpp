@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sestina/parallel/executor.h"
+#include "sestina/particles/copied_cube.h"
 #include "sestina/particles/ewald_sum.h"
 #include "sestina/particles/fast_multipole.h"
 #include "sestina/particles/particle_bodies.h"
@@ -77,7 +78,12 @@ void ParticleSystem::calc_sums() {
 void ParticleSystem::choose_central_sum(InstructionSet set) {
   const double tolerance = model_.central->tolerance;
   const bool is_periodic = model_.box.is_periodic();
-  if (is_periodic && (tolerance == 0.0 || !model_.box.is_cube())) {
+  if (is_periodic && tolerance > 0.0 && !model_.box.is_cube()) {
+    if (const auto copies = CopiedCube::find_copies(model_.box)) {
+      copied_cube_ = std::make_unique<CopiedCube>(*copies);
+    }
+  }
+  if (is_periodic && (tolerance == 0.0 || !(model_.box.is_cube() || copied_cube_))) {
     ewald_ = std::make_unique<EwaldSum>(tolerance == 0.0 ? 1e-12 : tolerance, executor_);
   } else if (tolerance > 0.0) {
     multipole_ = std::make_unique<FastMultipole>(
@@ -94,6 +100,9 @@ void ParticleSystem::calc_central_fields() {
   const auto charge = first_n(particles_.charge);
   if (ewald_) {
     ewald_->calc(model_.box, x, y, z, charge, first_n(potential_), first_n(gx_), first_n(gy_), first_n(gz_));
+  } else if (copied_cube_) {
+    copied_cube_->calc(*multipole_, model_.box, {x, y, z}, charge, first_n(potential_),
+                       {first_n(gx_), first_n(gy_), first_n(gz_)});
   } else if (multipole_) {
     if (model_.box.is_periodic()) multipole_->set_cube(model_.box);
     multipole_->calc(x, y, z, charge, first_n(potential_), first_n(gx_), first_n(gy_), first_n(gz_));

@@ -34,8 +34,8 @@ struct LennardJones {
 struct CentralForce {
   double strength = 1.0;    // k
   bool is_gravity = false;  // the masses take the place of the charges
-  // Relative error that is allowed: by the fast multipole method or, in a periodic box that is no cube,
-  // Ewald's sum. 0: the direct sum, or Ewald's to 1e-12.
+  // Relative error that is allowed: by the fast multipole method or, in a periodic box of which no
+  // few copies make a cube (CopiedCube), Ewald's sum. 0: the direct sum, or Ewald's to 1e-12.
   double tolerance = 0.0;
   int every = 1;  // steps between which it acts (ParticleSystem)
 };

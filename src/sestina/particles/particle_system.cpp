@@ -8,6 +8,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
+#include "sestina/particles/copied_cube.h"
 #include "sestina/particles/ewald_sum.h"
 #include "sestina/particles/fast_multipole.h"
 #include "sestina/particles/joint_bonds.h"

@@ -43,6 +43,7 @@
 
 namespace sestina {
 
+class CopiedCube;
 class EwaldSum;
 class Executor;
 class FastMultipole;
@@ -176,6 +177,7 @@ class ParticleSystem {
   RigidBonds rigid_;
   std::unique_ptr<ParticleBodies> bodies_;
   std::unique_ptr<FastMultipole> multipole_;  // these sum central forces; neither: directly
+  std::unique_ptr<CopiedCube> copied_cube_;   // of a box that is no cube, for multipole_
   std::unique_ptr<EwaldSum> ewald_;
   Numbers64 potential_, gx_, gy_, gz_;  // of central forces
   SlowForces slow_pairs_, slow_central_;
