@@ -499,7 +499,7 @@ TEST_F(ParticleRunTest, TellsWhereFieldsAreWrong) {
 }
 
 TEST_F(ParticleRunTest, LetsPairsActEveryFewSteps) {
-  const auto with = [&](std::vector<std::string> set) { return run(kFluid, {}, set).last; };
+  const auto with = [&](const std::vector<std::string>& set) { return run(kFluid, {}, set).last; };
   const std::vector<std::string> coarse{"output.every=0.1", "analysis.step.dt=0.002"};
   auto slow = coarse;
   slow.emplace_back("particles.pairs[0].every=2");

@@ -94,7 +94,8 @@ ParticleModel make_molecules(TermLaw law, int every) {
                       {TermLaw::kHarmonicAngle, 60.0, 1.9, 0.0, 1.0, 1}};
   constexpr double kBeads[4][3] = {{0, 0, 0}, {1, 0, 0}, {1.32, 0.947, 0}, {2.32, 0.947, 0}};
   for (int molecule = 0; molecule < 27; ++molecule) {
-    const double corner[3] = {3.5 * (molecule % 3), 2.1 * (molecule / 3 % 3), 1.25 * (molecule / 9)};
+    const int row = molecule / 3 % 3, layer = molecule / 9;
+    const double corner[3] = {3.5 * (molecule % 3), 2.1 * row, 1.25 * layer};
     for (int k = 0; k < 4; ++k) {
       const int i = model.size();
       for (int a = 0; a < 3; ++a) model.position.push_back(corner[a] + kBeads[k][a]);
