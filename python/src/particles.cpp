@@ -145,13 +145,14 @@ void bind_measures(nb::module_& module) {
                                "What is measured of all particles at one time, in the model's units.")
       .def_ro("t", &ParticleMeasures::t, "Time.")
       .def_ro("temperature", &ParticleMeasures::temperature,
-              "Of the degrees of freedom that are free to move: 3 n, less 3 where nothing changes the total "
-              "momentum.")
+              "Of the degrees of freedom that are free to move: 3 n, less one for each axis along which "
+              "nothing changes the total momentum.")
       .def_ro("pressure", &ParticleMeasures::pressure, "(2 kinetic + virial)/(3 volume).")
       .def_ro("kinetic", &ParticleMeasures::kinetic, "Kinetic energy.")
       .def_ro("pair", &ParticleMeasures::pair, "Energy of pair forces.")
       .def_ro("bonded", &ParticleMeasures::bonded, "Energy of bonds, angles and dihedrals.")
-      .def_prop_ro("potential", &ParticleMeasures::potential, "pair + bonded.")
+      .def_ro("field", &ParticleMeasures::field, "Energy in the surroundings: gravity, tethers, walls.")
+      .def_prop_ro("potential", &ParticleMeasures::potential, "pair + bonded + field.")
       .def_ro("thermostat", &ParticleMeasures::thermostat,
               "Energy given to a Nose-Hoover thermostat, so that the total is conserved.")
       .def_ro("barostat", &ParticleMeasures::barostat,
@@ -200,7 +201,7 @@ void bind_particle_arrays(nb::class_<Particles>& type) {
   array(
       "forces",
       [](const Particles& self) {
-        return self.vectors([](const auto& system, auto out) { system.copy_forces(out); });
+        return self.vectors([](auto& system, auto out) { system.copy_forces(out); });
       },
       "(n, 3)");
   array("masses", masses, "(n)");

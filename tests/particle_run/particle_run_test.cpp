@@ -390,8 +390,9 @@ TEST_F(ParticleRunTest, TellsWhereArticulatedPolymersAreWrong) {
 }
 
 TEST_F(ParticleRunTest, RunsTheExamples) {
-  for (const char* name : {"01_lennard_jones_fluid", "02_polymer_melt", "03_coulomb_explosion",
-                           "04_articulated_melt", "05_molecules_of_bodies", "06_molten_salt"}) {
+  for (const char* name :
+       {"01_lennard_jones_fluid", "02_polymer_melt", "03_coulomb_explosion", "04_articulated_melt",
+        "05_molecules_of_bodies", "06_molten_salt", "07_settling_fluid"}) {
     const std::string file = repository() + "/examples/particles/" + name + ".yaml";
     const ModelTree tree = read_model_tree(
         file, {{"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1.2"}});
@@ -443,6 +444,78 @@ output: {{every: 0.4}}
                 total_at_end(", charge: 0.5", "trajectory: {file: ions.h5, every: 0.1}", ", every: 20");
               }),
               HasSubstr("particles.trajectory.every: 0.1 is not a whole number of steps of 0.08"));
+}
+
+constexpr const char* kSettling = R"(sestina: 1
+parameters: {g: 0.5}
+particles:
+  species: [{name: A, mass: 1, charge: 0}, {name: B, mass: 2, charge: 1}]
+  box: {lengths: [6, 6, 8], lower: [0, 0, -1], periodic: [true, true, false]}
+  positions: {list: [[A, 1, 1, 1], [A, 3, 3, 1], [B, 5, 5, 1]]}
+  pairs: [{type: lj, species: [A, A], epsilon: 1, sigma: 1}]
+  fields:
+    - {type: gravity, acceleration: [0, 0, -g]}
+    - {type: electric, field: [0, 0, 1.5], species: B}
+    - {type: tether, stiffness: 2, particles: [1], at: [3, 3, 2]}
+    - {type: lj_wall, face: -z, epsilon: 3, sigma: 2, cutoff: 4}
+    - {type: harmonic_wall, face: +z, stiffness: 10, reach: 7, species: [A, B]}
+analysis: {step: {dt: 0.004}, duration: 0.004}
+output: {every: 0.004}
+)";
+
+TEST_F(ParticleRunTest, RecordsTheForcesOfFields) {
+  run(kSettling, {.result_file = path("fields.csv")});
+  const ResultTable table = read_result(path("fields.csv"));
+  const auto first = [&](const char* name) { return table.at(0, table.column_index(name)); };
+  EXPECT_NEAR(first("field[0].force.z"), -0.5 * 4.0, 1e-12);
+  EXPECT_NEAR(first("field[1].force.z"), 1.5, 1e-12);
+  EXPECT_NEAR(first("field[2].force.z"), 2.0, 1e-12);
+  EXPECT_NEAR(first("field[3].force.z"), 3.0 * 3.0 * (1.2 - 3.0) / 2.0,
+              1e-12);                                          // all are sigma from the floor
+  EXPECT_NEAR(first("field[4].force.z"), -3.0 * 10.0, 1e-12);  // and 6 from the ceiling
+  EXPECT_NEAR(first("field[4].force.x"), 0.0, 1e-12);
+  EXPECT_NEAR(first("energy.field"),
+              0.5 * 4.0 - 1.5 + 1.0 + 3.0 * 3.0 * (2.0 / 15.0 - 1.0) + 3.0 * 0.5 * 10.0, 1e-12);
+  EXPECT_NEAR(first("energy.potential"), first("energy.pair") + first("energy.field"), 1e-12);
+}
+
+TEST_F(ParticleRunTest, TellsWhereFieldsAreWrong) {
+  const auto message_with = [&](std::vector<std::string> set) {
+    return message_of([&] { run(kSettling, {}, set); });
+  };
+  const std::string fields = "particles.fields";
+  EXPECT_THAT(message_with({fields + "[0].type=wind"}), HasSubstr("unknown field 'wind'"));
+  EXPECT_THAT(message_with({fields + "[3].face=z"}), HasSubstr("fields[3].face"));
+  EXPECT_THAT(message_with({fields + "[3].face=+x"}),
+              HasSubstr("fields[3].face: the box is periodic along x, where it has no face"));
+  EXPECT_THAT(message_with({fields + "[4].species=C"}), HasSubstr("fields[4].species: unknown species 'C'"));
+  EXPECT_THAT(message_with({fields + "[2].particles=[3]"}),
+              HasSubstr("fields[2].particles[0]: 3 is not the number of a particle; there are 3"));
+  EXPECT_THAT(message_with({fields + "[0].acceleration=[0, 1]"}), HasSubstr("fields[0].acceleration"));
+  EXPECT_THAT(message_with({fields + "[2].stiffness=-1"}), HasSubstr("fields[2].stiffness: -1 is negative"));
+  EXPECT_THAT(message_with({fields + "[4].cutoff=1"}), HasSubstr("the key 'cutoff' does not fit a"));
+  EXPECT_THAT(message_with({"particles.positions.list[1]=[A, 3, 3, -1.5]"}),
+              HasSubstr("particles[1] is behind the wall of fields[3] (at z = -1.5, the wall is at -1)"));
+}
+
+TEST_F(ParticleRunTest, LetsPairsActEveryFewSteps) {
+  const auto with = [&](const std::vector<std::string>& set) { return run(kFluid, {}, set).last; };
+  const std::vector<std::string> coarse{"output.every=0.1", "analysis.step.dt=0.002"};
+  auto slow = coarse;
+  slow.emplace_back("particles.pairs[0].every=2");
+  EXPECT_NEAR(with(slow).total(), with(coarse).total(), 1e-3 * with(coarse).kinetic);
+  EXPECT_NE(with(slow).total(), with(coarse).total());
+  EXPECT_THAT(message_of([&] { with({"particles.pairs[0].every=0"}); }),
+              HasSubstr("particles.pairs[0].every: 0 is not a number of steps"));
+  EXPECT_THAT(message_of([&] { with({"particles.pairs[0].every=3"}); }),
+              HasSubstr("is not a whole number of steps of 0.012"));
+  EXPECT_THAT(
+      message_of([&] {
+        with(
+            {"particles.pairs=[{type: lj, species: [A, A], epsilon: 1, sigma: 1, every: 2}, {type: wca, "
+             "species: [A, A], epsilon: 1, sigma: 1}]"});
+      }),
+      HasSubstr("particles.pairs[1]: acts every 1 steps, and the pairs before every 2"));
 }
 
 // In proportion to Madelung's constants, the energies of an ion by the nearest distance.
@@ -522,6 +595,68 @@ analysis: {step: {dt: 0.004}, duration: 0.4}
   });
   EXPECT_THAT(message, HasSubstr("the force on particles[1] is not finite: particles overlap"));
   EXPECT_FALSE(std::filesystem::exists(path("none.csv")));
+}
+
+// Bad models of a few particles: what is refused, and that nothing is written.
+constexpr const char* kThree = R"(sestina: 1
+particles:
+  species: [{name: A, mass: 1, charge: 0}]
+  box: {lengths: [10, 10, 10]}
+  positions: {list: [[A, 1, 1, 1], [A, 5, 5, 5], [A, 6, 5, 5]]}
+  pairs: [{type: lj, species: [A, A], epsilon: 1, sigma: 1}]
+analysis: {step: {dt: 0.004}, duration: 0.4}
+output: {every: 0.04}
+)";
+
+TEST_F(ParticleRunTest, RefusesBadModelsAndWritesNothing) {
+  const std::string at_1 = "particles.positions.list[1]=[A, ",
+                    pairs = "particles.pairs=[{type: ", bodies = "particles.bodies=[{particles: [1, 2]}";
+  const struct {
+    std::vector<std::string> set;
+    const char* message;
+  } cases[] = {
+      {{at_1 + "1e300, 5, 5]"},
+       "particles[1].position: 1e+300 is more than a million lengths of the box away"},
+      {{"particles.box.lengths=[10, 4, 10]"}, "box.lengths[1]: 4 is smaller than twice the cutoff 2.5"},
+      {{"particles.thermostat={temperature: 1, friction: 1}"},
+       "particles.thermostat.type: is missing; allowed: langevin and nose_hoover"},
+      {{"particles.pairs=[{species: [A, A], epsilon: 1, sigma: 1}]"}, "particles.pairs[0].type: is missing"},
+      {{pairs + "coulomb, strength: 1}]", at_1 + "1, 1, 11]", "particles.charges=[1, -1, 0]"},
+       "particles[1].position: is that of particles[0]: the energy of the force between all pairs is "
+       "infinite"},
+      {{"particles.bonds=[{type: harmonic, stiffness: 1, length: 1}, {type: rigid, length: 6}]"},
+       "particles.bonds[1].length: 6 is not less than half of the box's length 10 along x"},
+      {{bodies + ", {particles: [0], parent: 0}]"}, "bodies[1].at: is missing: the particle"},
+      {{"particles.bodies=[{particles: [1, 2], parent: 0, at: 1}]"},
+       "bodies[0].parent: the first body has no other before it"},
+      {{"particles.fixman_temperature=1"}, "particles.fixman_temperature: is that of a potential of rigid"},
+      {{"particles.trajectory={file: " + path("nowhere/x.h5") + "}"}, "nowhere/x.h5"},
+      {{"particles.positions={random_walk: {chains: 2, beads: 3, bond_length: 1, density: -1}}",
+        "particles.bonds=[{type: harmonic, stiffness: 1, length: 1}]"},
+       "random_walk.density: -1 is not positive"}};
+  for (const auto& bad : cases) {
+    EXPECT_THAT(message_of([&] { run(kThree, {.result_file = path("bad.csv")}, bad.set); }),
+                HasSubstr(bad.message));
+    EXPECT_FALSE(std::filesystem::exists(path("bad.csv"))) << bad.message;
+  }
+  // One fault, not also those of numbers that could not be read.
+  EXPECT_THAT(message_of([&] { run(kThree, {}, {"particles.box.lengths=[10, 10]"}); }),
+              testing::Not(HasSubstr("is not positive")));
+  // The energy of a close start is finite; the first step shows what it is.
+  const ParticleReport report = run(kThree, {}, {at_1 + "5.95, 5, 5]"});
+  EXPECT_EQ(report.status, ParticleReport::Status::kFailed);
+  EXPECT_THAT(report.failure, testing::ContainsRegex("particles.[12]. flies half across the box"));
+  EXPECT_THAT(report.failure, testing::ContainsRegex("its neighbour particles.[12]. was 0.05 away"));
+}
+
+TEST_F(ParticleRunTest, MovesALatticeByAnOffset) {
+  const auto energy_with = [&](std::vector<std::string> set) {
+    set.insert(set.end(), {"particles.box={periodic: [true, true, false]}", "particles.pairs=[]",
+                           "particles.fields=[{type: gravity, acceleration: [0, 0, -1]}]"});
+    return run(kFluid, {}, set).first.field;
+  };
+  const std::string offset = "particles.positions.lattice.offset=[0.1, 0, 0.25]";
+  EXPECT_NEAR(energy_with({offset}) - energy_with({}), 256 * 0.25, 1e-9);
 }
 
 constexpr const char* kData = R"(title

@@ -10,6 +10,7 @@
 #include "message_of.h"
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
+#include "sestina/particles/copied_cube.h"
 #include "sestina/particles/ewald_sum.h"
 #include "sestina/particles/fast_multipole.h"
 #include "test_models.h"
@@ -115,6 +116,70 @@ TEST(PeriodicCharges, HaveTheEnergiesOfCrystals) {
           << crystal.name;
     }
   }
+}
+
+// In boxes that are no cubes, copies of the box fill one.
+TEST(PeriodicCharges, HaveTheSamePotentialByCopiesInACubeAsByEwald) {
+  Executor executor(2);
+  const struct {
+    Vector3d length;
+    std::array<int, 3> copies;
+  } boxes[] = {{{1.1, 2.2, 1.1}, {2, 1, 2}}, {{3.3, 2.2, 3.3}, {2, 3, 2}}, {{1.1, 3.3, 3.3}, {3, 1, 1}}};
+  for (const auto& [length, copies] : boxes) {
+    Ions ions = make_random_ions(300);
+    ions.box.length = length;
+    ASSERT_EQ(CopiedCube::find_copies(ions.box), copies);
+    CopiedCube cube(copies);
+    const Field exact = calc_ewald(ions);
+    for (const double tolerance : {1e-3, 1e-8}) {
+      FastMultipole method({.tolerance = tolerance, .is_periodic = true}, executor);
+      Field f(ions.size());
+      cube.calc(method, ions.box, {ions.x, ions.y, ions.z}, ions.q, f.u, {f.gx, f.gy, f.gz});
+      const Errors errors = compare(f, exact);
+      EXPECT_LT(errors.potential, tolerance);
+      EXPECT_LT(errors.gradient, tolerance);
+    }
+  }
+}
+
+TEST(PeriodicCharges, HaveCopiesInACubeWhereFewSuffice) {
+  const auto copies_of = [](double x, double y, double z) {
+    return CopiedCube::find_copies({{0, 0, 0}, {x, y, z}}).has_value();
+  };
+  EXPECT_TRUE(copies_of(1, 1, 1));
+  EXPECT_TRUE(copies_of(1, 1, 4));
+  EXPECT_FALSE(copies_of(1, 1, 5));  // 25 copies
+  EXPECT_TRUE(copies_of(2, 3, 3));
+  EXPECT_FALSE(copies_of(1, 1.01, 1));
+  EXPECT_FALSE(copies_of(1e-12, 1, 1));
+}
+
+// A salt in a box of 1 : 1 : 2: both sums give the same motion.
+TEST(PeriodicCharges, MoveInABoxThatIsNoCube) {
+  Executor executor(2);
+  const auto run = [&](double tolerance) {
+    ParticleModel model = make_fluid(2, 0.5, true);
+    const int n = model.size();
+    for (int i = 0; i < n; ++i) {
+      for (int a = 0; a < 3; ++a) {
+        model.position.push_back(model.position[3 * i + a] + (a == 2 ? model.box.length[2] : 0.0));
+      }
+      model.species_of.push_back(0);
+    }
+    model.box.length[2] *= 2.0;
+    model.pairs[0].cutoff = 1.5;
+    for (int i = 0; i < model.size(); ++i) model.charge.push_back(i % 2 == 0 ? 1.0 : -1.0);
+    model.central = CentralForce{2.0, false, tolerance};
+    draw_velocities(1.0, 3, model);
+    ParticleSystem system(model, executor);
+    for (int i = 0; i < 40; ++i) system.step(0.002);
+    return std::pair(positions_of(system), system.measure().total());
+  };
+  const auto [ewald, ewald_energy] = run(0.0);
+  const auto [copied, energy] = run(1e-9);
+  for (std::size_t k = 0; k < ewald.size(); ++k) EXPECT_NEAR(copied[k], ewald[k], 1e-8);
+  EXPECT_NEAR(energy, ewald_energy, 1e-6);
+  EXPECT_NE(energy, ewald_energy);  // they are two sums
 }
 
 TEST(PeriodicCharges, HaveTheSamePotentialByMultipolesAsByEwald) {

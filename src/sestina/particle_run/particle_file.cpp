@@ -118,7 +118,7 @@ class RunReader {
 
   // Energies are those of the motion only where a force that does not act at every step has acted.
   void check_outer_steps(const Mark& mark, const NodePath& top) {
-    if (!spec_.model.central || spec_.model.central->every < 2 || !(spec_.dt > 0.0)) return;
+    if (spec_.model.outer_steps() < 2 || !(spec_.dt > 0.0)) return;
     const double outer = spec_.outer_step();
     const NodePath analysis = top / "analysis", output = top / "output";
     check_whole(context_, mark, analysis / "duration", spec_.duration, outer);

@@ -1,7 +1,6 @@
 // Model files with `particles` (docs/particles.md).
 #pragma once
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -43,7 +42,7 @@ struct ParticleRunSpec {
   std::filesystem::path trajectory_file(const std::filesystem::path& model_file) const;
   long steps() const;  // of the run
   // The time after which all forces have acted, s.
-  double outer_step() const { return dt * (model.central ? std::max(1, model.central->every) : 1); }
+  double outer_step() const { return dt * model.outer_steps(); }
   long steps_between_rows() const;
   long steps_between_frames() const;
 };

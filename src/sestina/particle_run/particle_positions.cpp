@@ -57,15 +57,15 @@ void ParticleReader::read_positions(const MapReader& map) {
   if (entry.key == "random_walk") read_random_walk(*entry.value, place);
   if (entry.key == "list") read_list(*entry.value, place);
   if (entry.key == "file") read_data_file(*entry.value, place);
-  if (!has_box_ && entry.key != "file") {
-    context_.fault(*node, path, "there is no box: give particles.box.lengths");
+  if (!has_box_ && model_.size() > 0 && entry.key != "file") {
+    const char* const otherwise = entry.key == "random_walk" ? ", or the density of the walks" : "";
+    context_.fault(*node, path, fmt::format("there is no box: give particles.box.lengths{}", otherwise));
   }
 }
 
-// One species, or several that the sites of a cell have in turn.
-std::vector<int> ParticleReader::read_site_species(const MapReader& map) {
+std::vector<int> ParticleReader::read_species_list(const MapReader& map) {
   const YamlNode* node = map.find("species");
-  if (node == nullptr) return {0};
+  if (node == nullptr) return {};
   const NodePath path = map.path_of("species");
   if (!node->is_list()) return {find_species(*node, path)};
   std::vector<int> species;
@@ -86,9 +86,13 @@ void ParticleReader::read_lattice(const YamlNode& node, const NodePath& path) {
   Vector3d cells{1, 1, 1};
   numbers_.read(map, "cells", cells);
   double density = 1.0;
+  Vector3d offset{};
   numbers_.read(map, "density", density);
+  numbers_.read(map, "offset", offset);
   want_positive(map, "density", density);
-  const std::vector<int> species = read_site_species(map);
+  // The sites of a cell have them in turn.
+  std::vector<int> species = read_species_list(map);
+  if (species.empty()) species.push_back(0);
   double count = 1.0;
   for (const double n : cells) {
     if (!(n >= 1.0) || n != std::floor(n)) {
@@ -120,7 +124,8 @@ void ParticleReader::read_lattice(const YamlNode& node, const NodePath& path) {
         for (std::size_t site = 0; site < lattice->basis.size(); ++site) {
           const Vector3d& b = lattice->basis[site];
           const Vector3d cell{ix + b[0], iy + b[1], iz + b[2]};
-          for (int k = 0; k < 3; ++k) model_.position.push_back(model_.box.lower[k] + a * cell[k]);
+          for (int k = 0; k < 3; ++k)
+            model_.position.push_back(model_.box.lower[k] + offset[k] + a * cell[k]);
           model_.species_of.push_back(species[site % species.size()]);
         }
       }
@@ -140,6 +145,7 @@ void ParticleReader::read_random_walk(const YamlNode& node, const NodePath& path
   numbers_.read(map, "bond_length", walk.bond_length);
   numbers_.read(map, "density", density);
   want_positive(map, "bond_length", walk.bond_length);
+  if (map.find("density") != nullptr) want_positive(map, "density", density);
   if (map.find("bond_angle") != nullptr) numbers_.read(map, "bond_angle", walk.bond_angle.emplace(M_PI));
   walk.seed = static_cast<std::uint32_t>(seed);
   const std::string shape = read_word(map, "shape", {"chain", "ring", "star"}, "chain");

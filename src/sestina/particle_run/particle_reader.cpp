@@ -23,6 +23,7 @@ void ParticleReader::read(const YamlNode& node, const NodePath& path) {
   read_bodies(map);
   read_charges(map);
   read_pairs(map);
+  read_fields(map);
   read_thermostat(map);
   read_barostat(map);
   numbers_.read(map, "skin", model_.skin);
@@ -42,6 +43,17 @@ std::string ParticleReader::read_word(const MapReader& map, const char* key,
   map.read(key, word);
   check_word(context_, word, map.path_of(key), key, allowed);
   return word.empty() ? otherwise : word.text;
+}
+
+void ParticleReader::check_type(const MapReader& map, std::string_view what, std::string_view part) {
+  if (map.find("type") == nullptr) {
+    context_.fault(map.mark_of("type"), map.path_of("type"),
+                   fmt::format("is missing; allowed: {}", join_words(types_of(part))));
+    return;
+  }
+  Name name;
+  map.read("type", name);
+  check_word(context_, name, map.path_of("type"), what, types_of(part));
 }
 
 void ParticleReader::want_positive(const MapReader& map, const char* key, double value) {
@@ -91,6 +103,7 @@ void ParticleReader::read_box(const MapReader& map) {
   const MapReader box(context_, *node, path, keys_of("box"));
   if (box.find("lengths") != nullptr) {
     has_box_ = true;
+    model_.box.length.fill(HUGE_VAL);  // unless they can be read
     numbers_.read(box, "lengths", model_.box.length);
     for (int a = 0; a < 3; ++a) {
       if (model_.box.length[a] > 0.0) continue;
@@ -131,9 +144,7 @@ void ParticleReader::read_term_type(const YamlNode& node, const NodePath& path, 
       part == std::string_view("bond") ? "particle_bond" : std::string("particle_") + part;
   const MapReader map(context_, node, path, keys_of(type_part, word));
   TermType& type = model_.term_types.emplace_back();
-  Name name;
-  map.read("type", name);
-  check_word(context_, name, map.path_of("type"), part, types_of(type_part));
+  check_type(map, part, type_part);
   numbers_.read(map, "stiffness", type.stiffness);
   if (type_part == "particle_bond") {
     type.law = word == "fene"        ? TermLaw::kFene
@@ -189,20 +200,14 @@ void ParticleReader::read_pairs(const MapReader& map) {
 void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
   const std::string word = type_of(node);
   const MapReader map(context_, node, path, keys_of("pair", word));
-  Name name;
-  map.read("type", name);
-  check_word(context_, name, map.path_of("type"), "pair", types_of("pair"));
+  check_type(map, "pair", "pair");
   if (word == "coulomb" || word == "gravity") {
     if (model_.central) context_.fault(node, path, "there can be one force between all pairs, not two");
     CentralForce& central = model_.central.emplace();
     central.is_gravity = word == "gravity";
     numbers_.read(map, "strength", central.strength);
     numbers_.read(map, "tolerance", central.tolerance);
-    numbers_.read(map, "every", central.every);
-    if (central.every < 1) {
-      context_.fault(map.mark_of("every"), map.path_of("every"),
-                     fmt::format("{} is not a number of steps", central.every));
-    }
+    read_every(map, central.every);
     const double tolerance = central.tolerance;
     if (const YamlNode* given = map.find("tolerance"); given && !(tolerance >= 1e-12 && tolerance <= 0.1)) {
       context_.fault(*given, map.path_of("tolerance"),
@@ -210,6 +215,16 @@ void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
     }
     return;
   }
+  int every = 1;
+  read_every(map, every);
+  if (!model_.pairs.empty() && every != model_.pairs_every) {
+    context_.fault(
+        node, path,
+        fmt::format("acts every {} steps, and the pairs before every {}: all with a cutoff have to "
+                    "act together",
+                    every, model_.pairs_every));
+  }
+  model_.pairs_every = every;
   LennardJones& pair = model_.pairs.emplace_back();
   if (const YamlNode* species = map.find("species")) {
     if (!species->is_list() || species->items.size() != 2) {
@@ -231,15 +246,21 @@ void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
   map.read("shift", pair.is_shifted);
 }
 
+void ParticleReader::read_every(const MapReader& map, int& every) {
+  numbers_.read(map, "every", every);
+  if (every >= 1) return;
+  context_.fault(map.mark_of("every"), map.path_of("every"),
+                 fmt::format("{} is not a number of steps", every));
+  every = 1;
+}
+
 void ParticleReader::read_thermostat(const MapReader& map) {
   const YamlNode* node = map.find("thermostat");
   if (node == nullptr) return;
   const NodePath path = map.path_of("thermostat");
   const std::string word = type_of(*node);
   const MapReader thermostat(context_, *node, path, keys_of("thermostat", word));
-  Name name;
-  thermostat.read("type", name);
-  check_word(context_, name, thermostat.path_of("type"), "thermostat", types_of("thermostat"));
+  check_type(thermostat, "thermostat", "thermostat");
   numbers_.read(thermostat, "until", model_.thermostat_until);
   if (word == "nose_hoover") {
     NoseHoover& made = model_.nose_hoover.emplace();

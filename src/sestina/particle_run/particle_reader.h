@@ -23,7 +23,8 @@ class ParticleReader {
   void read_term_types(const MapReader& map);
   void read_term_type(const YamlNode& node, const NodePath& path, const char* part);
   void read_positions(const MapReader& map);
-  std::vector<int> read_site_species(const MapReader& map);
+  // One species, or several; empty if the key is not there.
+  std::vector<int> read_species_list(const MapReader& map);
   void read_lattice(const YamlNode& node, const NodePath& path);
   void read_random_walk(const YamlNode& node, const NodePath& path);
   bool check_walk(const struct WalkSpec& walk, const YamlNode& node, const NodePath& path);
@@ -34,10 +35,14 @@ class ParticleReader {
   void read_body(const YamlNode& node, const NodePath& path);
   // Whole numbers of particles, `count` of them if it is not 0.
   std::vector<int> read_particles(const MapReader& map, const char* key, std::size_t count);
+  void read_fields(const MapReader& map);
+  void read_field(const YamlNode& node, const NodePath& path);
+  void read_wall(const MapReader& map, ParticleField& field);
   void read_charges(const MapReader& map);
   void set_charges_of_species();
   void read_pairs(const MapReader& map);
   void read_pair(const YamlNode& node, const NodePath& path);
+  void read_every(const MapReader& map, int& every);
   void read_thermostat(const MapReader& map);
   void read_barostat(const MapReader& map);
   void read_velocities(const MapReader& map);
@@ -45,6 +50,8 @@ class ParticleReader {
   void read_trajectory(const MapReader& map);
   int find_species(const YamlNode& node, const NodePath& path);
   void want_positive(const MapReader& map, const char* key, double value);
+  // `type` has to be there, and one of those of the part.
+  void check_type(const MapReader& map, std::string_view what, std::string_view part);
   // The word of a key, one of those allowed.
   std::string read_word(const MapReader& map, const char* key, const std::vector<std::string>& allowed,
                         const std::string& otherwise);

@@ -20,21 +20,23 @@ namespace sestina {
 namespace {
 
 constexpr double kProgressPeriod = 0.1;  // s
-constexpr const char* kColumns[] = {"t",
-                                    "temperature",
-                                    "pressure",
-                                    "energy.kinetic",
-                                    "energy.pair",
-                                    "energy.bonded",
-                                    "energy.potential",
-                                    "energy.thermostat",
-                                    "energy.total",
-                                    "energy.barostat",
-                                    "volume"};
 constexpr std::size_t kMostBytes = std::size_t{64} << 30;
 
 std::string absolute_text(const std::filesystem::path& path) {
   return path.empty() ? std::string() : std::filesystem::absolute(path).string();
+}
+
+std::vector<std::string> particle_columns(const ParticleModel& model) {
+  std::vector<std::string> columns{"t",           "temperature",   "pressure",         "energy.kinetic",
+                                   "energy.pair", "energy.bonded", "energy.potential", "energy.thermostat",
+                                   "energy.total"};
+  if (model.barostat) columns.insert(columns.end(), {"energy.barostat", "volume"});
+  if (model.fields.empty()) return columns;
+  columns.emplace_back("energy.field");
+  for (std::size_t i = 0; i < model.fields.size(); ++i) {
+    for (const char axis : {'x', 'y', 'z'}) columns.push_back(fmt::format("field[{}].force.{}", i, axis));
+  }
+  return columns;
 }
 
 class ParticleRun {
@@ -63,8 +65,9 @@ class ParticleRun {
   ParticleReport start(Recorder* recorder) {
     prepare(recorder);
     make_system();
-    if (log_) log_->begin(header());
+    // A trajectory that cannot be written leaves no result behind.
     if (spec_.trajectory) trajectory_ = make_trajectory_writer(trajectory_file_, spec_.model);
+    if (log_) log_->begin(header());
     return go([this] {
       if (spec_.relax_steps > 0) system_->relax(spec_.relax_steps, spec_.relax_move);
       record();
@@ -133,7 +136,7 @@ class ParticleRun {
 
   ResultHeader header() const {
     ResultHeader made;
-    for (const char* name : std::span(kColumns).first(column_count())) made.columns.push_back({name, ""});
+    for (const std::string& name : particle_columns(spec_.model)) made.columns.push_back({name, ""});
     made.model_name = spec_.name;
     made.model_text = saved_.model_text;
     Checksum sum;
@@ -147,8 +150,17 @@ class ParticleRun {
     return made;
   }
 
-  // The last two are those of a barostat.
-  std::size_t column_count() const { return std::size(kColumns) - (spec_.model.barostat ? 0 : 2); }
+  // In the order of particle_columns.
+  void fill_row(const ParticleMeasures& m) {
+    row_ = {m.t,      m.temperature, m.pressure,   m.kinetic, m.pair,
+            m.bonded, m.potential(), m.thermostat, m.total()};
+    if (spec_.model.barostat) row_.insert(row_.end(), {m.barostat, m.volume});
+    if (spec_.model.fields.empty()) return;
+    row_.push_back(m.field);
+    for (const FieldSums& field : system_->field_sums()) {
+      row_.insert(row_.end(), field.force.begin(), field.force.end());
+    }
+  }
 
   // The row, and the frame, of an instant that has one.
   void record() {
@@ -156,15 +168,13 @@ class ParticleRun {
     if (step % spec_.steps_between_rows() == 0 || step == spec_.steps()) {
       ParticleMeasures m = system_->measure();
       m.t = static_cast<double>(step) * spec_.dt;
-      const double values[] = {m.t,           m.temperature, m.pressure, m.kinetic,  m.pair,  m.bonded,
-                               m.potential(), m.thermostat,  m.total(),  m.barostat, m.volume};
-      const std::span row = std::span(values).first(column_count());
+      fill_row(m);
       if (rows_ == 0) report_.first = m, first_total_ = m.total();
       report_.last = m;
       report_.energy_drift = std::max(report_.energy_drift, std::fabs(m.total() - first_total_));
-      rows_checksum_.add(row);
+      rows_checksum_.add(row_);
       ++rows_;
-      if (log_) log_->see_row(row, RowKind::kRegular);
+      if (log_) log_->see_row(row_, RowKind::kRegular);
     }
     if (trajectory_ && step % spec_.steps_between_frames() == 0) trajectory_->write(*system_);
   }
@@ -257,6 +267,7 @@ class ParticleRun {
   std::unique_ptr<TrajectoryWriter> trajectory_;
   std::optional<OutputFile> checkpoint_file_;
   ParticleReport report_;
+  std::vector<double> row_;
   RowChecksum rows_checksum_;
   long rows_ = 0;
   double first_total_ = 0.0;  // J

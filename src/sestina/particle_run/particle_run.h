@@ -5,7 +5,8 @@
 //   ParticleReport report = run.run();
 //
 // Rows have the columns t, temperature, pressure, energy.kinetic, .pair, .bonded, .potential, .thermostat and
-// .total; with a barostat also energy.barostat and volume.
+// .total; with a barostat also energy.barostat and volume; with fields energy.field and, for each of them,
+// field[i].force.x, .y and .z.
 #pragma once
 
 #include <atomic>

@@ -219,6 +219,14 @@ Rotation<double> ArticulatedBodies::rotation(int body) const {
   return euler_parameter_rotation(q.data());
 }
 
+Vec3<double> ArticulatedBodies::joint_point(int body, int parent) const {
+  return centre(parent) + rotation(parent) * pick3(constants_, kConstants, body, kOnParent);
+}
+
+Vec3<double> ArticulatedBodies::joint_axis(int body, int parent) const {
+  return rotation(parent) * pick3(constants_, kConstants, body, kAxis);
+}
+
 void ArticulatedBodies::set_momentum(int body, const Vec3<double>& linear, const Vec3<double>& angular) {
   put3(momentum_, kSpatial, body, kLinear, linear);
   Vec3<double> kept = angular;

@@ -92,7 +92,13 @@ class ArticulatedBodies {
   Vec3<double> centre(int body) const {
     return pick3(pose_, body_numbers::kPose, body, body_numbers::kCentre);
   }
-  Rotation<double> rotation(int body) const;  // from the principal axes to the world
+  Rotation<double> rotation(int body) const;        // from the principal axes to the world
+  Vec3<double> principal_inertia(int body) const {  // kg m^2
+    return pick3(constants_, body_numbers::kConstants, body, body_numbers::kInertia);
+  }
+  bool is_idle(int body, int axis) const { return is_idle_[static_cast<std::size_t>(body)][axis]; }
+  Vec3<double> joint_point(int body, int parent) const;  // m, seen from the parent
+  Vec3<double> joint_axis(int body, int parent) const;   // likewise, a unit vector
   Vec3<double> angular_momentum(int body) const { return pick3(momentum_, 6, body, body_numbers::kAngular); }
   Vec3<double> momentum(int body) const { return pick3(momentum_, 6, body, body_numbers::kLinear); }
   Vec3<double> angular_velocity(int body) const { return pick3(twist_, 6, body, body_numbers::kAngular); }

@@ -12,7 +12,9 @@
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
 #include "sestina/particles/articulated_geometry.h"
+#include "sestina/particles/fixman_potential.h"
 #include "sestina/particles/joint_bonds.h"
+#include "sestina/particles/particle_fields.h"
 #include "sestina/particles/random_numbers.h"
 
 namespace sestina {
@@ -231,6 +233,30 @@ void ParticleBodies::kick(double h, const AtomForces& forces, Executor& executor
   });
 }
 
+double ParticleBodies::calc_fixman(double kT, Executor& executor) {
+  for_groups(executor, [&](int g, AtomGroup& group) {
+    const ArticulatedBodies::Group& molecules = bodies_.groups()[static_cast<std::size_t>(g)];
+    group.fixman.assign(group.wrench.size(), 0.0);
+    group.fixman_energy = 0.0;
+    for (int l = 0; l < group.used; ++l) {
+      group.fixman_energy += add_fixman_wrenches(
+          bodies_, molecules.tree, molecules.bodies[static_cast<std::size_t>(l)], kT, l, group.fixman.data());
+    }
+  });
+  double energy = 0.0;
+  for (const AtomGroup& group : groups_) energy += group.fixman_energy;
+  return energy;
+}
+
+void ParticleBodies::kick_by_fixman(double h, Executor& executor) {
+  for_groups(executor, [&](int g, const AtomGroup& group) {
+    if (group.fixman.empty()) return;
+    const ArticulatedBodies::Group& molecules = bodies_.groups()[static_cast<std::size_t>(g)];
+    bodies_.kernels().add_impulses(molecules.tree.bodies, group.fixman.data(), h,
+                                   bodies_.momenta(molecules.first_row));
+  });
+}
+
 void ParticleBodies::advance(double t, double h, ParticleArrays& particles, Executor& executor) {
   move(t, particles, executor, [&](int g) { return bodies_.advance(g, h); });
 }
@@ -422,8 +448,9 @@ void ParticleBodies::restore(std::span<const double> saved) { bodies_.restore(sa
 
 double count_degrees_of_freedom(const ParticleModel& model, int rigid_bonds, const ParticleBodies& bodies,
                                 bool keeps_momentum) {
+  const auto kept = keeps_momentum && model.size() > 1 ? std::ranges::count(find_free_axes(model), true) : 0;
   return 3.0 * (model.size() - bodies.particles()) + bodies.degrees_of_freedom() - rigid_bonds -
-         (keeps_momentum && model.size() > 1 ? 3.0 : 0.0);
+         static_cast<double>(kept);
 }
 
 }  // namespace sestina

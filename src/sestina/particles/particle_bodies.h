@@ -29,6 +29,10 @@ class ParticleBodies {
 
   // Adds h times the forces to the momenta.
   void kick(double h, const AtomForces& forces, Executor& executor);
+  // Finds Fixman's potential (fixman_potential.h) for kT (J), and its wrenches, which act with the next calls
+  // of kick_by_fixman.
+  double calc_fixman(double kT, Executor& executor);
+  void kick_by_fixman(double h, Executor& executor);
   // Moves bodies and their particles. Throws ComputationError with t (s) where the step is too long.
   void advance(double t, double h, ParticleArrays& particles, Executor& executor);
   // Moves along the displacements that stand in place of forces, as far as the joints allow, or along a part
@@ -71,6 +75,8 @@ class ParticleBodies {
     std::vector<std::int32_t>
         image;  // (atoms x 3) in lanes: boxes from the body's particle to where it was given
     CacheLineVector<double> offset, shift, wrench;
+    CacheLineVector<double> fixman;  // as `wrench`; empty: none
+    double fixman_energy = 0.0;      // J
     int used = 0;
     BodyAtoms atoms() const {
       return {static_cast<int>(begin.size()) - 1, used, begin.data(), place.data(), offset.data()};
@@ -100,7 +106,8 @@ class ParticleBodies {
   std::vector<double> mass_of_, extra_inertia_;  // kg, of particles; kg m^2, of bodies
 };
 
-// Of particles, rigid bonds and bodies; three less where nothing changes the total momentum.
+// Of particles, rigid bonds and bodies; one less for each axis along which nothing changes the total
+// momentum.
 double count_degrees_of_freedom(const ParticleModel& model, int rigid_bonds, const ParticleBodies& bodies,
                                 bool keeps_momentum);
 

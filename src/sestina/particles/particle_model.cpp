@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sestina/base/error.h"
 
@@ -23,6 +24,7 @@ class Checker {
     check_pairs();
     check_terms();
     check_bodies();
+    check_fields();
     check_thermostats();
     check_barostat();
     faults_.throw_if_any();
@@ -75,6 +77,7 @@ class Checker {
     check_size("charges", model_.charge.size(), 1, true);
     check_size("molecules", model_.molecule.size(), 1, true);
     check_finite("position", model_.position, 3);
+    check_images_of_positions();
     check_finite("velocity", model_.velocity, 3);
     check_finite("charge", model_.charge, 1);
     for (int i = 0; i < model_.size(); ++i) {
@@ -82,6 +85,19 @@ class Checker {
       if (s >= 0 && s < static_cast<int>(model_.species.size())) continue;
       fault(fmt::format("particles[{}].species", i),
             fmt::format("{} is not one of the {} species", s, model_.species.size()));
+      return;
+    }
+  }
+
+  // Images are counted, and coordinates lose their digits.
+  void check_images_of_positions() {
+    constexpr double kMost = 1e6;
+    for (std::size_t k = 0; k < model_.position.size(); ++k) {
+      const auto a = static_cast<int>(k % 3);
+      if (!(std::abs(model_.box.calc_image(a, model_.position[k])) > kMost)) continue;
+      fault(fmt::format("particles[{}].position", k / 3),
+            fmt::format("{} is more than a million lengths of the box away from it along {}",
+                        model_.position[k], "xyz"[a]));
       return;
     }
   }
@@ -109,7 +125,14 @@ class Checker {
                 "{} is smaller than twice the cutoff {}: a particle would meet another one and its image",
                 model_.box.length[a], cutoff));
     }
-    if (!model_.central) return;
+    if (model_.pairs_every < 1) {
+      fault("pairs", fmt::format("a force cannot act every {} steps", model_.pairs_every));
+    }
+    if (model_.central) check_central();
+  }
+
+  void check_central() {
+    check_places();
     if (model_.box.periodic[0] || model_.box.periodic[1] || model_.box.periodic[2]) check_images();
     if (!model_.central->is_gravity && model_.charge.empty()) {
       fault("pairs", "a Coulomb force needs the charges of the particles, and there are none");
@@ -120,8 +143,41 @@ class Checker {
     }
     if (model_.central->every < 1) {
       fault("pairs", fmt::format("a force cannot act every {} steps", model_.central->every));
+    } else if (const int inner = model_.pairs.empty() ? 1 : model_.pairs_every;
+               inner > 0 && model_.central->every % inner != 0) {
+      fault("pairs", fmt::format("the force between all pairs acts every {} steps, and those with a cutoff "
+                                 "every {}: the first has to be a multiple of the second",
+                                 model_.central->every, inner));
     }
     if (!std::isfinite(model_.central->strength)) fault("pairs", "the strength is not finite");
+  }
+
+  // Pairs at one place, or at images of one, which the sums would leave out.
+  void check_places() {
+    if (model_.position.size() != 3 * static_cast<std::size_t>(model_.size())) return;
+    const auto charge_of = [&](int i) {
+      return model_.central->is_gravity || model_.charge.size() <= static_cast<std::size_t>(i)
+                 ? 1.0
+                 : model_.charge[static_cast<std::size_t>(i)];
+    };
+    std::vector<std::pair<Vector3d, int>> places;
+    for (int i = 0; i < model_.size(); ++i) {
+      if (charge_of(i) == 0.0) continue;
+      Vector3d place{};
+      for (int a = 0; a < 3; ++a) {
+        const double x = model_.position[3 * i + a];
+        place[a] = x - model_.box.length[a] * model_.box.calc_image(a, x);
+      }
+      places.emplace_back(place, i);
+    }
+    std::ranges::sort(places);
+    for (std::size_t k = 1; k < places.size(); ++k) {
+      if (places[k - 1].first != places[k].first) continue;
+      return fault(
+          fmt::format("particles[{}].position", places[k].second),
+          fmt::format("is that of particles[{}]: the energy of the force between all pairs is infinite",
+                      places[k - 1].second));
+    }
   }
 
   // Images need charges that add up to zero, and a box that is periodic along all axes.
@@ -153,7 +209,7 @@ class Checker {
 
   void check_term_type(int i) {
     const TermType& type = model_.term_types[i];
-    const std::string path = fmt::format("bond type {}", i);
+    const std::string path = path_of_type(i);
     if (!std::isfinite(type.stiffness)) fault(path, "the stiffness is not finite");
     if (is_joint(type.law)) {
       check_rigid_length(path + ".length", type.rest);
@@ -165,12 +221,22 @@ class Checker {
     want_positive(path + ".sigma", type.sigma);
   }
 
+  // The type as the model file numbers it: each kind from 0.
+  std::string path_of_type(int type) const {
+    const auto size = [&](int i) { return size_of(model_.term_types[static_cast<std::size_t>(i)].law); };
+    int number = 0;
+    for (int i = 0; i < type; ++i) number += size(i) == size(type) ? 1 : 0;
+    const char* const kind = size(type) == 2 ? "bonds" : size(type) == 3 ? "angles" : "dihedrals";
+    return fmt::format("{}[{}]", kind, number);
+  }
+
   void check_rigid_length(const std::string& path, double length) {
     want_positive(path, length);
     for (int a = 0; a < 3; ++a) {
       if (!model_.box.periodic[a] || length < 0.499 * model_.box.length[a]) continue;
       fault(path, fmt::format("{} is not less than half of the box's length {} along {}", length,
                               model_.box.length[a], "xyz"[a]));
+      return;
     }
   }
 
@@ -242,9 +308,15 @@ class Checker {
 
   bool check_joint(const std::string& path, int number, const std::vector<int>& body_of) {
     const ParticleBody& body = model_.bodies[static_cast<std::size_t>(number)];
+    if (number == 0) return fault(path + ".parent", "the first body has no other before it"), false;
     if (body.parent < 0 || body.parent >= number) {
       return fault(path + ".parent", fmt::format("{} is not one of the bodies before, which are 0 to {}",
                                                  body.parent, number - 1)),
+             false;
+    }
+    if (body.at == -1) {
+      return fault(path + ".at",
+                   "is missing: the particle, of the body or of its parent, where the joint is"),
              false;
     }
     if (body.at < 0 || body.at >= model_.size() ||
@@ -315,9 +387,65 @@ class Checker {
     return true;
   }
 
+  void check_fields() {
+    for (std::size_t i = 0; i < model_.fields.size(); ++i) {
+      const ParticleField& field = model_.fields[i];
+      const std::string path = fmt::format("fields[{}]", i);
+      check_indices(path + ".species", "species", field.species, static_cast<int>(model_.species.size()));
+      check_indices(path + ".particles", "particles", field.particles, model_.size());
+      if (!is_finite(field.vector)) fault(path, "the field is not finite");
+      if (field.law == FieldLaw::kElectric && model_.charge.empty()) {
+        fault(path, "an electric field needs the charges of the particles, and there are none");
+      }
+      if (!(field.stiffness >= 0.0 && std::isfinite(field.stiffness))) {
+        fault(path + ".stiffness", fmt::format("{} is negative", field.stiffness));
+      }
+      if (field.at && !is_finite(*field.at)) fault(path + ".at", "is not finite");
+      if (field.law == FieldLaw::kLennardJonesWall || field.law == FieldLaw::kHarmonicWall) {
+        check_wall(path, field);
+      }
+    }
+  }
+
+  static bool is_finite(const Vector3d& v) {
+    return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]);
+  }
+
+  void check_indices(const std::string& path, const char* what, const std::vector<int>& indices, int count) {
+    for (const int i : indices) {
+      if (i >= 0 && i < count) continue;
+      return fault(path, fmt::format("{}[{}] does not exist; there are {}", what, i, count));
+    }
+  }
+
+  void check_wall(const std::string& path, const ParticleField& wall) {
+    if (wall.axis < 0 || wall.axis > 2) return fault(path + ".face", "is not a face along x, y or z");
+    if (model_.box.periodic[wall.axis]) {
+      fault(path + ".face",
+            fmt::format("the box is periodic along {}, where it has no face: a wall needs an open direction",
+                        "xyz"[wall.axis]));
+    }
+    if (wall.law == FieldLaw::kHarmonicWall) {
+      if (!(wall.cutoff >= 0.0 && std::isfinite(wall.cutoff)))
+        fault(path + ".reach", fmt::format("{} is negative", wall.cutoff));
+      return;
+    }
+    want_positive(path + ".sigma", wall.sigma);
+    want_positive(path + ".cutoff", wall.cutoff);
+    if (!(wall.epsilon >= 0.0 && std::isfinite(wall.epsilon)))
+      fault(path + ".epsilon", fmt::format("{} is negative", wall.epsilon));
+  }
+
   void check_thermostats() {
     if (!(model_.fixman_temperature >= 0.0 && std::isfinite(model_.fixman_temperature))) {
       fault("fixman_temperature", fmt::format("{} is negative", model_.fixman_temperature));
+    }
+    const auto is_rigid = [](const TermType& type) {
+      return type.law == TermLaw::kRigidBond || is_joint(type.law);
+    };
+    if (model_.fixman_temperature > 0.0 && model_.bodies.empty() &&
+        std::ranges::none_of(model_.term_types, is_rigid)) {
+      fault("fixman_temperature", "is that of a potential of rigid bonds and joints, and there are none");
     }
     if (model_.langevin && model_.nose_hoover) fault("thermostat", "there can be one thermostat, not two");
     if (model_.langevin) {
@@ -345,11 +473,19 @@ class Checker {
     if (std::ranges::any_of(model_.term_types, is_rigid) || !model_.bodies.empty()) {
       fault("barostat", "scales all distances, which rigid bonds and bodies do not allow");
     }
+    if (!model_.fields.empty()) {
+      fault("barostat", "scales all distances, also those from walls and tethers: there can be no fields");
+    }
     if (!std::isfinite(barostat.pressure)) fault("barostat.pressure", "is not finite");
     want_positive("barostat.period", barostat.period);
     want_positive("barostat.compressibility", barostat.compressibility);
-    if (barostat.every < 1)
+    if (barostat.every < 1) {
       fault("barostat.every", fmt::format("{} is not a number of steps", barostat.every));
+    } else if (barostat.every % model_.outer_steps() != 0) {
+      fault("barostat.every", fmt::format("{} is not a multiple of the {} steps after which all forces have "
+                                          "acted",
+                                          barostat.every, model_.outer_steps()));
+    }
     if (!model_.langevin && !model_.nose_hoover) {
       fault("barostat", "needs a thermostat, whose temperature it takes");
     }
@@ -368,6 +504,10 @@ double ParticleModel::largest_cutoff() const {
   double cutoff = 0.0;
   for (const LennardJones& pair : pairs) cutoff = std::max(cutoff, pair.cutoff);
   return cutoff;
+}
+
+int ParticleModel::outer_steps() const {
+  return std::max({1, pairs.empty() ? 1 : pairs_every, central ? central->every : 1});
 }
 
 void check(const ParticleModel& model) { Checker(model).check(); }

@@ -34,8 +34,8 @@ struct LennardJones {
 struct CentralForce {
   double strength = 1.0;    // k
   bool is_gravity = false;  // the masses take the place of the charges
-  // Relative error that is allowed: by the fast multipole method or, in a periodic box that is no cube,
-  // Ewald's sum. 0: the direct sum, or Ewald's to 1e-12.
+  // Relative error that is allowed: by the fast multipole method or, in a periodic box of which no
+  // few copies make a cube (CopiedCube), Ewald's sum. 0: the direct sum, or Ewald's to 1e-12.
   double tolerance = 0.0;
   int every = 1;  // steps between which it acts (ParticleSystem)
 };
@@ -97,6 +97,24 @@ struct ParticleBody {
   double inertia = 0.0;               // kg m^2, about any axis, beside that of the particles
 };
 
+// A force of the surroundings on particles (particle_fields.h).
+enum class FieldLaw { kGravity, kElectric, kTether, kLennardJonesWall, kHarmonicWall };
+
+struct ParticleField {
+  FieldLaw law = FieldLaw::kGravity;
+  std::vector<int> species;    // on which it acts; empty: all
+  std::vector<int> particles;  // likewise
+  Vector3d vector{};           // m/s^2, acceleration; V/m, electric field
+  double stiffness = 0.0;      // N/m, of tethers and harmonic walls
+  std::optional<Vector3d> at;  // m, where a tether holds; otherwise at the place at the start
+  int axis = 2;                // of the face of the box where a wall is
+  bool is_upper = false;       // the face with the larger coordinate
+  double epsilon = 1.0;        // J, of a Lennard-Jones wall
+  double sigma = 1.0;          // m, likewise
+  double cutoff = 2.5;         // m, the distance from its face at which a wall ends
+  bool is_shifted = false;     // the energy of a Lennard-Jones wall is zero there
+};
+
 struct Langevin {
   double temperature = 1.0;  // K
   double friction = 1.0;     // 1/s: the rate at which velocities decay
@@ -129,24 +147,27 @@ struct ParticleModel {
   std::vector<int> molecule;     // (n); empty: none
 
   std::vector<LennardJones> pairs;
+  int pairs_every = 1;  // steps between which the forces of `pairs` act (ParticleSystem)
   std::optional<CentralForce> central;
   std::vector<TermType> term_types;
   std::vector<Term> terms;
   std::vector<ParticleBody> bodies;
   // (n x 3) rad/s, of all bodies (list_bodies); empty: as fast as their particles
   std::vector<double> spin;
+  std::vector<ParticleField> fields;
   int exclude_up_to = 1;  // pairs that so many bonds connect have no pair force: 0 none, 1: 1-2, 2: 1-3 too
 
   std::optional<Langevin> langevin;
   std::optional<NoseHoover> nose_hoover;
   double thermostat_until = HUGE_VAL;  // s; afterwards the energy is conserved
   std::optional<Barostat> barostat;
-  double fixman_temperature = 0.0;  // K, of Fixman's potential of the rigid bonds; 0: none
+  double fixman_temperature = 0.0;  // K, of Fixman's potential of rigid bonds and joints; 0: none
   double skin = 0.3;                // m, by which lists of neighbours reach beyond the cutoff
   double boltzmann = 1.0;           // J/K
 
   int size() const { return static_cast<int>(species_of.size()); }
   double largest_cutoff() const;  // m; 0: no pair forces
+  int outer_steps() const;        // steps after which all forces have acted
 };
 
 // Throws InputError with all faults, each with the number of the particle, counted from 0.

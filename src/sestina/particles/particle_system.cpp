@@ -8,6 +8,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
+#include "sestina/particles/copied_cube.h"
 #include "sestina/particles/ewald_sum.h"
 #include "sestina/particles/fast_multipole.h"
 #include "sestina/particles/joint_bonds.h"
@@ -64,16 +65,19 @@ ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, I
       exclusions_(find_exclusions(model, model.exclude_up_to)),
       order_(find_silent_species(model)),
       terms_(model_),
+      fields_(model_),
       rigid_(model_, set),
       bodies_(std::make_unique<ParticleBodies>(model_, set)) {
   if (model_.central) choose_central_sum(set);
+  if (reach_ > 0.0) slow_pairs_.every = model_.pairs_every;
+  if (model_.central) slow_central_.every = model_.central->every;
   set_particles();
   make_lists();
   if (!rigid_.empty()) rigid_.set_bonds(particles_, executor_);
   calc_forces(false);
-  calc_slow_forces();
+  calc_slow_forces(0);
   calc_sums();
-  if (!std::isfinite(sums_.pair.energy + sums_.bonded.energy)) check_finite();
+  if (!std::isfinite(sums_.pair.energy + sums_.bonded.energy + sums_.field)) check_finite();
 }
 
 ParticleSystem::~ParticleSystem() = default;
@@ -106,15 +110,17 @@ void ParticleSystem::set_particles() {
     particles_.inverse_mass[i] = 1.0 / model_.species[model_.species_of[i]].mass;
     particles_.number[i] = particles_.place[i] = i;
   }
+  for (SlowForces* slow : {&slow_pairs_, &slow_central_}) {
+    if (!slow->is_slow()) continue;
+    for (Numbers64* f : {&slow->fx, &slow->fy, &slow->fz}) f->assign(padded, 0.0);
+  }
   if (!model_.central) return;
   particles_.charge.assign(padded, 0.0);
   for (int i = 0; i < n; ++i) {
     particles_.charge[i] =
         model_.central->is_gravity ? model_.species[model_.species_of[i]].mass : model_.charge[i];
   }
-  for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_, &slow_fx_, &slow_fy_, &slow_fz_}) {
-    values->assign(padded, 0.0);
-  }
+  for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_}) values->assign(padded, 0.0);
 }
 
 void ParticleSystem::make_lists() {
@@ -126,122 +132,6 @@ void ParticleSystem::make_lists() {
   bodies_->set_places(particles_);
   listed_x_ = particles_.x, listed_y_ = particles_.y, listed_z_ = particles_.z;
   ++list_builds_;
-}
-
-void ParticleSystem::calc_forces(bool with_sums) {
-  sums_ = {};
-  if (reach_ > 0.0) {
-    for (Numbers64* f : {&particles_.fx, &particles_.fy, &particles_.fz})
-      std::fill(f->begin() + order_.acting(), f->end(), 0.0);
-    LennardJonesTask task{{particles_.x.data(), particles_.y.data(), particles_.z.data()},
-                          {},
-                          model_.species.size() > 1 ? particles_.species.data() : nullptr,
-                          static_cast<int>(model_.species.size()),
-                          coefficients_.data(),
-                          particles_.fx.data(),
-                          particles_.fy.data(),
-                          particles_.fz.data()};
-    sums_.pair = executor_.parallel_reduce(
-        lists_.chunk_count(), 1, PairSums{},
-        [&](int begin, int end) {
-          PairSums part;
-          for (int i = begin; i < end; ++i) {
-            LennardJonesTask own = task;
-            own.chunk = lists_.chunk(i);
-            const PairSums one = kernels_.lennard_jones(own, with_sums);
-            part.energy += one.energy, part.virial += one.virial;
-          }
-          return part;
-        },
-        [](const PairSums& a, const PairSums& b) {
-          return PairSums{a.energy + b.energy, a.virial + b.virial};
-        });
-  } else {
-    for (Numbers64* f : {&particles_.fx, &particles_.fy, &particles_.fz})
-      std::fill(f->begin(), f->end(), 0.0);
-  }
-  if (model_.central && (with_sums || !has_slow_forces())) {
-    add_central_forces(with_sums, particles_.fx, particles_.fy, particles_.fz);
-  }
-  if (!terms_.empty()) sums_.bonded = terms_.add_forces(t_, particles_, executor_);
-  // Fixman's potential depends on angles alone: its virial is zero.
-  if (!rigid_.empty() && model_.fixman_temperature > 0.0) {
-    sums_.bonded.energy +=
-        rigid_.add_fixman(model_.boltzmann * model_.fixman_temperature, particles_, executor_);
-  }
-}
-
-// Kernels with and without sums may round differently: the motion goes on with the forces of those without,
-// so that it does not depend on when sums are evaluated.
-void ParticleSystem::calc_sums() {
-  const auto exchange = [&] {
-    particles_.fx.swap(kept_fx_), particles_.fy.swap(kept_fy_), particles_.fz.swap(kept_fz_);
-  };
-  kept_fx_.resize(particles_.fx.size()), kept_fy_.resize(particles_.fx.size());
-  kept_fz_.resize(particles_.fx.size());
-  exchange();
-  calc_forces(true);
-  if (!rigid_.empty()) sums_.bonded.virial += rigid_.calc_virial(particles_, executor_);
-  exchange();
-}
-
-void ParticleSystem::choose_central_sum(InstructionSet set) {
-  const double tolerance = model_.central->tolerance;
-  const bool is_periodic = model_.box.is_periodic();
-  if (is_periodic && (tolerance == 0.0 || !model_.box.is_cube())) {
-    ewald_ = std::make_unique<EwaldSum>(tolerance == 0.0 ? 1e-12 : tolerance, executor_);
-  } else if (tolerance > 0.0) {
-    multipole_ = std::make_unique<FastMultipole>(
-        MultipoleOptions{.tolerance = tolerance, .is_periodic = is_periodic}, executor_, set);
-  }
-}
-
-void ParticleSystem::calc_central_fields() {
-  const int n = particles_.size;
-  const auto first_n = [n](Numbers64& values) {
-    return std::span(values).first(static_cast<std::size_t>(n));
-  };
-  const auto x = first_n(particles_.x), y = first_n(particles_.y), z = first_n(particles_.z);
-  const auto charge = first_n(particles_.charge);
-  if (ewald_) {
-    ewald_->calc(model_.box, x, y, z, charge, first_n(potential_), first_n(gx_), first_n(gy_), first_n(gz_));
-  } else if (multipole_) {
-    if (model_.box.is_periodic()) multipole_->set_cube(model_.box);
-    multipole_->calc(x, y, z, charge, first_n(potential_), first_n(gx_), first_n(gy_), first_n(gz_));
-  } else {
-    for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_}) std::fill(values->begin(), values->end(), 0.0);
-    const Positions at{particles_.x.data(), particles_.y.data(), particles_.z.data()};
-    add_direct_sum(kernels_, at, particles_.charge.data(), n,
-                   {potential_.data(), gx_.data(), gy_.data(), gz_.data()}, executor_);
-  }
-}
-
-// The virial of a force like 1/r^2 is its energy, also with all images: it is divided by a where all lengths
-// grow by a.
-void ParticleSystem::add_central_forces(bool with_sums, Numbers64& fx, Numbers64& fy, Numbers64& fz) {
-  calc_central_fields();
-  const double k = model_.central->is_gravity ? -model_.central->strength : model_.central->strength;
-  double energy = 0.0;
-  for (int i = 0; i < particles_.size; ++i) {
-    const double kq = k * particles_.charge[i];
-    fx[i] -= kq * gx_[i];
-    fy[i] -= kq * gy_[i];
-    fz[i] -= kq * gz_[i];
-    energy += 0.5 * kq * potential_[i];
-  }
-  if (!with_sums) return;
-  sums_.pair.energy += energy;
-  sums_.pair.virial += energy;
-}
-
-void ParticleSystem::calc_slow_forces() {
-  if (!has_slow_forces()) return;
-  for (Numbers64* f : {&slow_fx_, &slow_fy_, &slow_fz_}) std::fill(f->begin(), f->end(), 0.0);
-  add_central_forces(false, slow_fx_, slow_fy_, slow_fz_);
-}
-
-void ParticleSystem::kick_by_slow_forces(double h) {
-  kick(0.5 * h * model_.central->every, slow_fx_, slow_fy_, slow_fz_);
 }
 
 void ParticleSystem::kick(double h, const Numbers64& force_x, const Numbers64& force_y,
@@ -318,11 +208,7 @@ void ParticleSystem::relax(int steps, double largest) {
   for (int k = 0; k < steps; ++k) {
     const double most = largest * (steps - k) / steps;
     double sum = 0.0;
-    if (has_slow_forces()) {
-      for (int i = 0; i < particles_.size; ++i) {
-        particles_.fx[i] += slow_fx_[i], particles_.fy[i] += slow_fy_[i], particles_.fz[i] += slow_fz_[i];
-      }
-    }
+    add_slow_forces();
     const auto force_on = [&](int i) {
       return std::hypot(particles_.fx[i], particles_.fy[i], particles_.fz[i]);
     };
@@ -343,7 +229,7 @@ void ParticleSystem::relax(int steps, double largest) {
     }
     check_lists();
     calc_forces(false);
-    calc_slow_forces();
+    calc_slow_forces(0);
   }
   turn_velocities(energy);
 }
@@ -376,15 +262,30 @@ void ParticleSystem::check_finite() const {
     if (!std::isfinite(force) || !std::isfinite(speed(i))) {
       throw ComputationError(
           t_, fmt::format("the {} particles[{}] is not finite: particles overlap, or the step "
-                          "is too long",
-                          std::isfinite(force) ? "motion of" : "force on", particles_.number[i]));
+                          "is too long{}",
+                          std::isfinite(force) ? "motion of" : "force on", particles_.number[i],
+                          describe_neighbour(i)));
     }
     if (speed(i) > speed(worst)) worst = i;
   }
-  if (steps_ == 0) throw ComputationError(t_, "the energy is not finite: particles overlap");
   throw ComputationError(t_, fmt::format("particles[{}] flies half across the box in a step (speed {:.6g}): "
-                                         "particles overlap, or the step is too long",
-                                         particles_.number[worst], speed(worst)));
+                                         "particles overlap, or the step is too long{}",
+                                         particles_.number[worst], speed(worst), describe_neighbour(worst)));
+}
+
+// The nearest one, when lists were made: afterwards particles that overlap are far from each other.
+std::string ParticleSystem::describe_neighbour(int place) const {
+  int nearest = -1;
+  double least = HUGE_VAL;
+  for (int i = 0; i < particles_.size; ++i) {
+    if (i == place) continue;
+    const double distance = std::hypot(model_.box.nearest(0, listed_x_[i] - listed_x_[place]),
+                                       model_.box.nearest(1, listed_y_[i] - listed_y_[place]),
+                                       model_.box.nearest(2, listed_z_[i] - listed_z_[place]));
+    if (distance < least) least = distance, nearest = i;
+  }
+  if (nearest < 0) return "";
+  return fmt::format("; its neighbour particles[{}] was {:.6g} away", particles_.number[nearest], least);
 }
 
 double ParticleSystem::degrees_of_freedom() const {
@@ -398,11 +299,9 @@ void ParticleSystem::project() {
 void ParticleSystem::step(double h) {
   const bool is_thermal = has_thermostat();
   if (model_.nose_hoover && is_thermal) scale_by_chain(h);
-  const auto is_outer = [&](std::int64_t steps) {
-    return has_slow_forces() && steps % model_.central->every == 0;
-  };
-  if (is_outer(steps_)) kick_by_slow_forces(h);
+  kick_by_slow_forces(steps_, h);
   kick(0.5 * h, particles_.fx, particles_.fy, particles_.fz);  // (1)
+  bodies_->kick_by_fixman(0.5 * h, executor_);
   if (model_.langevin && is_thermal) {
     drift(0.5 * h);
     project();
@@ -414,10 +313,9 @@ void ParticleSystem::step(double h) {
   }
   calc_forces(false);                                          // (3)
   kick(0.5 * h, particles_.fx, particles_.fy, particles_.fz);  // (4)
-  if (is_outer(steps_ + 1)) {
-    calc_slow_forces();
-    kick_by_slow_forces(h);
-  }
+  bodies_->kick_by_fixman(0.5 * h, executor_);
+  calc_slow_forces(steps_ + 1);
+  kick_by_slow_forces(steps_ + 1, h);
   project();
   if (model_.nose_hoover && is_thermal) scale_by_chain(h);
   ++steps_;
@@ -451,13 +349,13 @@ ParticleMeasures ParticleSystem::measure() {
   m.kinetic = calc_kinetic();
   m.pair = sums_.pair.energy;
   m.bonded = sums_.bonded.energy;
+  m.field = sums_.field;
   m.thermostat = calc_thermostat_energy();
   m.barostat = barostat_energy_;
   m.volume = model_.box.volume();
   m.virial = sums_.pair.virial + sums_.bonded.virial;
   m.temperature = 2.0 * m.kinetic / (degrees_of_freedom() * model_.boltzmann);
-  m.pressure = (2.0 * m.kinetic + m.virial) / (3.0 * m.volume);
-  if (!bodies_->empty()) m.pressure += bodies_->calc_pressure_part(particles_, executor_) / (3.0 * m.volume);
+  m.pressure = (2.0 * m.kinetic + m.virial + sums_.bodies) / (3.0 * m.volume);
   if (!std::isfinite(m.total())) check_finite();
   return m;
 }
@@ -480,12 +378,15 @@ void ParticleSystem::copy_velocities(std::span<double> out) const {
   if (!bodies_->empty()) bodies_->copy_velocities(out, executor_);
 }
 
-void ParticleSystem::copy_forces(std::span<double> out) const {
+void ParticleSystem::copy_forces(std::span<double> out) {
+  calc_slow_forces(0);  // between the steps at which they act they are those of other places
   for (int i = 0; i < particles_.size; ++i) {
     const std::size_t k = 3 * static_cast<std::size_t>(particles_.number[i]);
     out[k] = particles_.fx[i], out[k + 1] = particles_.fy[i], out[k + 2] = particles_.fz[i];
-    if (!has_slow_forces()) continue;
-    out[k] += slow_fx_[i], out[k + 1] += slow_fy_[i], out[k + 2] += slow_fz_[i];
+    for (const SlowForces* slow : {&slow_pairs_, &slow_central_}) {
+      if (!slow->is_slow()) continue;
+      out[k] += slow->fx[i], out[k + 1] += slow->fy[i], out[k + 2] += slow->fz[i];
+    }
   }
 }
 
@@ -565,7 +466,7 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
   bodies_->restore(saved.bodies);
   if (!rigid_.empty()) rigid_.set_bonds(particles_, executor_);
   calc_forces(false);
-  calc_slow_forces();
+  calc_slow_forces(0);
 }
 
 }  // namespace sestina

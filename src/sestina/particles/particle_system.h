@@ -9,15 +9,14 @@
 //   (2) x += h v
 //   (3) F = F(x)
 //   (4) v += h/2 F/m
-// A central force may act every k steps alone (reversible RESPA: Tuckerman, Berne, Martyna, J. Chem. Phys.
-// 97, 1992): before and after each k steps with the other forces, v += k h/2 F/m. Velocities and energies are
-// those of the motion at multiples of k steps.
-// With the Langevin thermostat it is BAOAB (Leimkuhler and Matthews, Appl. Math. Res. Express, 2013): (2) is
-// cut into two halves, between which v = c v + sqrt((1 - c^2) k T/m) xi, c = exp(-friction h).
-// Rigid bodies (articulated_bodies.h) take (1), (4) as impulses and (2) as a motion of their own.
-// Rigid bonds (rigid_bonds.h) hold after every change of positions, and their velocities at the end of a step
-// and before and after the random forces.
-// When the time of a Langevin thermostat is over, the total momentum is removed.
+// Forces between pairs may act every k steps alone (reversible RESPA: Tuckerman, Berne, Martyna, J. Chem.
+// Phys. 97, 1992): before and after each k steps with the other forces, v += k h/2 F/m. A central force may
+// do so every k l steps. Velocities and energies are those of the motion at multiples of the longest of
+// these. With the Langevin thermostat it is BAOAB (Leimkuhler and Matthews, Appl. Math. Res. Express, 2013):
+// (2) is cut into two halves, between which v = c v + sqrt((1 - c^2) k T/m) xi, c = exp(-friction h). Rigid
+// bodies (articulated_bodies.h) take (1), (4) as impulses and (2) as a motion of their own. Rigid bonds
+// (rigid_bonds.h) hold after every change of positions, and their velocities at the end of a step and before
+// and after the random forces. When the time of a Langevin thermostat is over, the total momentum is removed.
 // With a barostat, box, positions and velocities are scaled after (4) of every few steps.
 // With the Nose-Hoover thermostat, a chain of three, the velocities are scaled before (1) and after (4)
 // (Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1996).
@@ -32,16 +31,19 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sestina/particles/neighbour_lists.h"
 #include "sestina/particles/particle_arrays.h"
+#include "sestina/particles/particle_fields.h"
 #include "sestina/particles/particle_model.h"
 #include "sestina/particles/rigid_bonds.h"
 #include "sestina/particles/term_forces.h"
 
 namespace sestina {
 
+class CopiedCube;
 class EwaldSum;
 class Executor;
 class FastMultipole;
@@ -50,18 +52,19 @@ class ParticleBodies;
 struct ParticleMeasures {
   double t = 0.0;            // s
   double temperature = 0.0;  // K, of the degrees of freedom that are free to move: 3 n, less one for each
-                             // rigid bond, less 3 where nothing changes the total momentum; of
-                             // particles in bodies, those of their joints
+                             // rigid bond and for each axis along which nothing changes the total
+                             // momentum; of particles in bodies, those of their joints
   double pressure = 0.0;     // Pa, (2 kinetic + virial) / (3 volume); molecules of bodies count as points
   double kinetic = 0.0;      // J
   double pair = 0.0;         // J, of pair forces
   double bonded = 0.0;       // J, of bonds, angles and dihedrals, and Fixman's potential
+  double field = 0.0;        // J, of the surroundings
   double thermostat = 0.0;   // J, given to a Nose-Hoover thermostat, so that the total is conserved
   double barostat = 0.0;     // J, given to a barostat, likewise
-  double virial = 0.0;       // J, sum of r . F
+  double virial = 0.0;       // J, sum of r . F, without the forces of the surroundings
   double volume = 0.0;       // m^3
-  double potential() const { return pair + bonded; }
-  double total() const { return kinetic + pair + bonded + thermostat + barostat; }
+  double potential() const { return pair + bonded + field; }
+  double total() const { return kinetic + potential() + thermostat + barostat; }
 };
 
 // The data from which a run continues, bit for bit.
@@ -101,6 +104,8 @@ class ParticleSystem {
   // step.
   void step(double h);
   ParticleMeasures measure();
+  // Of each of the model's fields, as they were last summed.
+  const std::vector<FieldSums>& field_sums() const { return fields_.sums(); }
   // Separates particles that overlap: in each of the steps, every particle moves along the force on it by at
   // most `largest` (m), which falls to nothing over the steps. Velocities and time stay as they are.
   void relax(int steps, double largest);
@@ -108,7 +113,7 @@ class ParticleSystem {
   // By the particles' numbers, (n x 3). Positions follow a particle across the faces of the box.
   void copy_positions(std::span<double> out) const;
   void copy_velocities(std::span<double> out) const;
-  void copy_forces(std::span<double> out) const;
+  void copy_forces(std::span<double> out);
 
   ParticleCheckpoint save() const;
   void restore(const ParticleCheckpoint& checkpoint);
@@ -116,6 +121,17 @@ class ParticleSystem {
  private:
   struct Sums {
     PairSums pair, bonded;
+    double bodies = 0.0;  // J, ParticleBodies::calc_pressure_part
+    double field = 0.0;   // J
+  };
+
+  // Forces (N) that act at each multiple of `every` steps.
+  struct SlowForces {
+    int every = 1;
+    Numbers64 fx, fy, fz;
+
+    bool is_slow() const { return every > 1; }
+    bool act_at(std::int64_t steps) const { return is_slow() && steps % every == 0; }
   };
 
   void set_particles();
@@ -125,10 +141,11 @@ class ParticleSystem {
   void choose_central_sum(InstructionSet set);
   void calc_central_fields();
   void add_central_forces(bool with_sums, Numbers64& fx, Numbers64& fy, Numbers64& fz);
-  bool has_slow_forces() const { return model_.central && model_.central->every > 1; }
-  void calc_slow_forces();
+  void calc_pair_forces(bool with_sums, Numbers64& fx, Numbers64& fy, Numbers64& fz);
+  void calc_slow_forces(std::int64_t steps);
+  void kick_by_slow_forces(std::int64_t steps, double h);
+  void add_slow_forces();
   void kick(double h, const Numbers64& fx, const Numbers64& fy, const Numbers64& fz);
-  void kick_by_slow_forces(double h);
   void drift(double h);
   void advance_positions(double h);
   void check_lists();
@@ -143,6 +160,7 @@ class ParticleSystem {
   double calc_kinetic() const;
   double calc_thermostat_energy() const;
   void check_finite() const;
+  std::string describe_neighbour(int place) const;
 
   ParticleModel model_;
   Executor& executor_;
@@ -155,12 +173,14 @@ class ParticleSystem {
   NeighbourLists lists_;
   Numbers64 listed_x_, listed_y_, listed_z_;  // m, when lists were made
   TermForces terms_;
+  ParticleFields fields_;
   RigidBonds rigid_;
   std::unique_ptr<ParticleBodies> bodies_;
   std::unique_ptr<FastMultipole> multipole_;  // these sum central forces; neither: directly
+  std::unique_ptr<CopiedCube> copied_cube_;   // of a box that is no cube, for multipole_
   std::unique_ptr<EwaldSum> ewald_;
-  Numbers64 potential_, gx_, gy_, gz_;     // of central forces
-  Numbers64 slow_fx_, slow_fy_, slow_fz_;  // N, of central forces that do not act at every step
+  Numbers64 potential_, gx_, gy_, gz_;  // of central forces
+  SlowForces slow_pairs_, slow_central_;
   Numbers64 kept_fx_, kept_fy_, kept_fz_;  // forces of the motion, kept while others are measured
   Sums sums_;
   double t_ = 0.0;  // s

@@ -49,7 +49,8 @@ void ParticleSystem::end_thermostat() {
     momentum[0] += m * particles_.vx[i], momentum[1] += m * particles_.vy[i];
     momentum[2] += m * particles_.vz[i];
   }
-  for (double& p : momentum) p /= -mass;
+  const std::array<bool, 3> is_free = find_free_axes(model_);
+  for (int a = 0; a < 3; ++a) momentum[a] *= is_free[a] ? -1.0 / mass : 0.0;
   for (int i = 0; i < particles_.size; ++i) {
     if (!(particles_.inverse_mass[i] > 0.0)) continue;
     particles_.vx[i] += momentum[0], particles_.vy[i] += momentum[1], particles_.vz[i] += momentum[2];
@@ -116,6 +117,7 @@ void ParticleSystem::rescale_box(double h) {
   scale_positions(std::pow(1.0 + growth, 2.0 / 3.0));
   make_lists();
   calc_forces(false);
+  calc_slow_forces(0);
   const ParticleMeasures after = measure();
   barostat_energy_ += before.kinetic + before.potential() - after.kinetic - after.potential();
 }
