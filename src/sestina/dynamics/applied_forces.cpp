@@ -116,7 +116,8 @@ void find_cut_joints(const Properties<T>& properties, const State<T>& state, con
 // Returns the arrays to which force elements add their forces.
 template <class T>
 ForceOutput<T> force_output(AppliedForces<T>& forces) {
-  return {forces.cut.motions.empty() ? forces.tau.data() : forces.cut.tau.data(), forces.body.data()};
+  return {forces.cut.motions.empty() ? forces.tau.data() : forces.cut.tau.data(), forces.body.data(),
+          forces.rates.data()};
 }
 
 template <class T>

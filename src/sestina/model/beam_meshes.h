@@ -25,6 +25,7 @@ NodeInertia calc_node_inertia(const BeamMesh& mesh, std::size_t k);
 struct CableMesh {
   std::vector<Vec3<double>> positions, slopes;  // of the nodes: m, 1
   std::vector<CableSegment<double>> segments;
+  bool is_closed = false;  // the last node is the first
 };
 // Likewise, of a plan that is a cable's.
 CableMesh calc_cable_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
