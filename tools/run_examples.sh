@@ -48,6 +48,7 @@ columns_of() {
     26_*) echo "left_knee.q left_ankle.q left_toe.q right_knee.q right_ankle.q right_toe.q" ;;
     27_*) echo "bend energy.strain energy.total" ;;
     28_*) echo "ahead_of_free_fall tension energy.dissipated" ;;
+    29_*) echo "creep on_driven.torque energy.supplied energy.dissipated" ;;
   esac
 }
 

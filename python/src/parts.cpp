@@ -204,7 +204,9 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
       .value("joint", &ForceSpec::joint, "Of joint_spring, joint_damper, joint_force, coordinate_friction.")
       .value("from_", &ForceSpec::from, "Of a force between two points: BODY.POINT")
       .value("to", &ForceSpec::to, "Of a force between two points: BODY.POINT")
-      .value("at", &ForceSpec::at, "Of point_force, point_torque: BODY.POINT")
+      .value("at", &ForceSpec::at, "Of point_force, point_torque, belt_contact: BODY.POINT")
+      .value("cable", &ForceSpec::cable, "Of belt_contact: a beam of formulation ancf_cable.")
+      .value("segments", &ForceSpec::segments, "Of belt_contact: points of contact of each element.")
       .value("axes", &ForceSpec::axes, "Of point_force, point_torque: `ground` or `body`.")
       .numbers("stiffness", &ForceSpec::stiffness,
                "N m/rad or N/m; one number for all coordinates or one for each.")
@@ -220,9 +222,9 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
           "stiffness_matrix", &ForceSpec::stiffness_matrix,
           "Of bushing: 36 numbers by rows, of [displacement; rotation]; instead of the two stiffnesses. Of "
           "second_order: (b + n)^2 by rows, for [coupled_to; coordinates].")
-      .numbers("damping_matrix", &ForceSpec::damping_matrix,
-               "Of bushing and second_order: in the form of stiffness_matrix.")
-      .numbers("axis", &ForceSpec::axis, "Of torsional_spring_damper, in the axes of `from_`.")
+      .numbers("damping_matrix", &ForceSpec::damping_matrix, "Of bushing and second_order: likewise.")
+      .numbers("axis", &ForceSpec::axis,
+               "Of torsional_spring_damper, in the axes of `from_`; of belt_contact, in those of `at`.")
       .view(
           ViewKind::kList,
           {"points", "sestina.views.ListView[str]", "collections.abc.Sequence[str]",

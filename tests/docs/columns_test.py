@@ -10,10 +10,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Between them these have every joint and constraint, a loop, events, a discrete variable, a contact, a beam, a cable, a reduced body, a state and an actuator.
+# Between them these have every joint and constraint, a loop, events, a discrete variable, a contact, a beam, a cable, a belt, a reduced body, a state and an actuator.
 EXAMPLES = ["07_every_joint_and_force", "12_bouncing_pendulum", "16_four_bar", "19_every_constraint",
             "21_bowling_ball", "22_spin_up", "23_stick_slip", "24_hydraulic_boom",
-            "25_sloshing_tank", "27_flexible_slider_crank", "28_whip"]
+            "25_sloshing_tank", "27_flexible_slider_crank", "28_whip", "29_belt_drive"]
 NAME = "[A-Za-z_][A-Za-z0-9_]*"
 
 
@@ -26,6 +26,7 @@ def read_page():
             continue
         pattern = re.escape(row.group(1))
         pattern = re.sub("BODY|BEAM|REDUCED|INTERFACE|POINT|JOINT|CONSTRAINT|CONTACT|VARIABLE|STATE|ACTUATOR|FORCE", NAME, pattern)
+        pattern = pattern.replace("bristle_k", r"bristle_\d+")
         pattern = pattern.replace("COORDINATE", "(?:first|third)")  # of example 25: NAME would be any column
         pattern = re.sub(r"\\\[[ik]\\\]", r"\\[\\d+\\]", pattern)
         pattern = re.sub(r"\\\.x$", r"\\.[xyz]", pattern)

@@ -83,6 +83,20 @@ def check_whip(sestina, expect_at_most):
     expect_at_most(0.9 * free, fall, f"time of fall of 1.5 m, s, less than that of a stone, {free:.3f} s")
 
 
+def check_belt_drive(sestina, expect_at_most):
+    result = sestina.run("29_belt_drive.yaml")
+    names = ("energy.total", "energy.supplied", "energy.dissipated", "driver.u", "driven.u", "on_driven.torque")
+    energy, supplied, lost, driver, driven, torque = (result.column(name) for name in names)
+    balance = max(abs(e + d - s - energy[0]) for e, d, s in zip(energy, lost, supplied))
+    expect_at_most(2e-3 * supplied[-1], balance, f"energy, of {supplied[-1]:.3g} J, J")
+    # The brake takes the torque; the runs' tensions differ by the torque over the radius. What passes through either
+    # pulley in a time has one unstressed length: the speeds of the pulleys are as 1 + strain of the runs that arrive there.
+    expect_at_most(0.02 * driven[-1], abs(torque[-1] - driven[-1]), "torque on the driven pulley, N m")
+    difference, tight = torque[-1] / 0.1 / 8000, (200 + torque[-1] / 0.2) / 8000
+    # Bristles and the pressure's springs yield a little more.
+    expect_at_most(0.1 * difference, abs(1 - driven[-1] / driver[-1] - difference / (1 + tight)), "creep over speed")
+
+
 def rk4(slopes, t, y, h):
     k1 = slopes(t, y)
     k2 = slopes(t + h / 2, [a + h / 2 * k for a, k in zip(y, k1)])

@@ -48,6 +48,7 @@ CHECKS = {
     "26_leg_pair": loops.check_leg_pair,
     "27_flexible_slider_crank": beams.check_flexible_slider_crank,
     "28_whip": beams.check_whip,
+    "29_belt_drive": beams.check_belt_drive,
 }
 
 

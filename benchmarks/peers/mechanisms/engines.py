@@ -88,19 +88,19 @@ def exudyn_run(system: Any, rule: Rule, duration: float, read: Callable[[], Any]
     """Runs an assembled system, always from its initial values; `read` returns the values at the end."""
     settings = exudyn_settings(rule, duration)
     kind = exu.DynamicSolverType.TrapezoidalIndex2 if rule.trapezoidal else exu.DynamicSolverType.GeneralizedAlpha
+    return lambda: exudyn_solve(system, settings, kind, read)
 
-    def run() -> Outcome:
-        with silence():
-            begin = time.process_time()
-            done = system.SolveDynamic(settings, solverType=kind, storeSolver=True)
-            seconds = time.process_time() - begin
-        if not done:
-            raise RuntimeError("Exudyn did not reach the end")
-        counts = system.sys["dynamicSolver"].it
-        values = np.array(read(), dtype=float)
-        return Outcome(seconds, values, counts.currentStepIndex - 1, counts.newtonStepsCount, counts.newtonJacobiCount)
 
-    return run
+def exudyn_solve(system: Any, settings: Any, kind: Any, read: Callable[[], Any]) -> Outcome:
+    with silence():
+        begin = time.process_time()
+        done = system.SolveDynamic(settings, solverType=kind, storeSolver=True)
+        seconds = time.process_time() - begin
+    if not done:
+        raise RuntimeError("Exudyn did not reach the end")
+    counts = system.sys["dynamicSolver"].it
+    values = np.array(read(), dtype=float)
+    return Outcome(seconds, values, counts.currentStepIndex - 1, counts.newtonStepsCount, counts.newtonJacobiCount)
 
 
 def body_output(system: Any, body: Any, kind: str, place: tuple[float, float, float] = (0, 0, 0)) -> Array:

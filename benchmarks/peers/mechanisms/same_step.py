@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import sestina
 
-from . import bicycle, chain, engines, governor, links, pendulum, robots, slider_crank, squeezer
+from . import belt, bicycle, chain, engines, governor, links, pendulum, robots, slider_crank, squeezer
 from .engines import Outcome, Rule, Run, alpha
 
 Factory = Callable[[], Run]
@@ -69,6 +69,10 @@ def cases() -> list[Case]:
             "squeezer", squeezer.sestina_squeezer, squeezer.COLUMNS, squeezer.DURATION, Rule(1e-5), squeezer.exudyn_run
         ),
         mechanism_case("bicycle", bicycle.sestina_bicycle, bicycle.COLUMNS, bicycle.DURATION, Rule(1e-3), bicycle.exudyn_run),
+        Case(
+            f"belt drive, 480 elements, {belt.STEP:g} s (Sestina half of it)", 0.33, lambda: belt.exudyn_run(480),
+            {"cartesian": lambda: belt.sestina_run(480, alpha(0.9), dt=belt.STEP / 2)},
+        ),
         Case(
             "pendulum, 1000000 steps", 0.33, lambda: pendulum.exudyn_run(1000000),
             {c: lambda c=c: pendulum.sestina_run(1000000, c) for c in ("relative", "cartesian")},  # type: ignore[misc]

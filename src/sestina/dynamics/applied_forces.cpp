@@ -100,7 +100,8 @@ void evaluate_expressions(const Model& model, const Properties<T>& properties, c
 // Returns the arrays to which force elements add their forces.
 template <class T>
 ForceOutput<T> force_output(AppliedForces<T>& forces) {
-  return {forces.cut.motions.empty() ? forces.tau.data() : forces.cut.tau.data(), forces.body.data()};
+  return {forces.cut.motions.empty() ? forces.tau.data() : forces.cut.tau.data(), forces.body.data(),
+          forces.rates.data()};
 }
 
 }  // namespace

@@ -60,9 +60,12 @@ template <class T>
 ForceInput<T> force_input(const State<T>& state, const Kinematics<T>& kinematics,
                           const AppliedForces<T>& forces) {
   const bool use_cut = !forces.cut.q.empty() || !forces.cut.u.empty();
-  return {state.t, use_cut ? forces.cut.q.data() : state.q.data(),
-          use_cut ? forces.cut.u.data() : state.u.data(), kinematics.motion.data(),
-          forces.expressions.data()};
+  return {state.t,
+          use_cut ? forces.cut.q.data() : state.q.data(),
+          use_cut ? forces.cut.u.data() : state.u.data(),
+          kinematics.motion.data(),
+          forces.expressions.data(),
+          state.x.data()};
 }
 
 // Names the first force element whose force is not finite and the reason; empty if all are finite.

@@ -112,6 +112,7 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
       dual_numbers_(calc_properties<Dual>(
           model, std::vector<Dual>(properties.parameters.begin(), properties.parameters.end()))),
       beams_(model, properties),
+      belts_(model, properties),
       plain_(model),
       dual_(model),
       tau_(at(model.nu())),
@@ -120,6 +121,7 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
     body_of_speed_.insert(body_of_speed_.end(), at(model.bodies()[b].nu), b);
   }
   dual_numbers_.forces.connectors.clear_beams();
+  belts_.hold(dual_numbers_.forces.connectors.held);
   state_.q.resize(at(model.nq()));
   state_.u.resize(at(model.nu()));
   state_.x.resize(at(model.nx()));
@@ -142,7 +144,7 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
   }
   merge_with_closed_forms();
   find_groups();
-  find_places_of_beams();
+  find_places_of_beams(), find_places_of_belts();
   if (floating_) find_masses_of_cables();
   for (auto* values : {&M, &D, &K}) values->assign(pattern_.size(), 0.0);
   for (auto* values : {&C, &v_q}) values->assign(row_pattern_.size(), 0.0);
@@ -172,7 +174,6 @@ std::string ImplicitMotion::explain_non_finite(const State<double>& state) {
 
 // A derivative that is NaN propagates to everything that depends on it.
 void ImplicitMotion::find_pattern(const State<double>& start) {
-  const double spoiled = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> no_wdot(start.u.size() + start.x.size(), 0.0), ones(dual_.lambda.size(), 1.0);
   set_state(start, no_wdot);
   rest_.rows = model_.nu() + model_.nx();
@@ -181,26 +182,57 @@ void ImplicitMotion::find_pattern(const State<double>& start) {
     rest_.starts.resize(at(rest_.rows + 1)), row_rest_.starts.resize(at(rest_.rows + 1));
     return;
   }
+  std::vector<Direction> directions;
   for (BodyIndex b(1); b.value() < model_.bodies().size(); b = BodyIndex(b.value() + 1)) {
     const BodyInfo& body = model_.bodies()[b];
-    if (body.nu == 0) continue;
-    // All directions of a joint at once: what depends on one of them usually depends on the others.
-    const auto set = [&](double d) {
-      for (int i = body.q_start; i < body.q_start + body.nq; ++i) state_.q[at(i)].d = d;
-      for (int k = body.u_start; k < body.u_start + body.nu; ++k) state_.u[at(k)].d = dual_.udot[at(k)].d = d;
-    };
-    set(spoiled);
-    evaluate(ones);
-    if (!floating_) spoil_neighbours(beams_.elements(), body.u_start, body.nu, dual_.inverse.residual);
-    set(0.0);
-    add_columns_to_pattern(body.nu);
+    if (body.nu > 0) directions.push_back({body.q_start, body.nq, body.u_start, body.nu, -1});
   }
-  for (std::size_t k = 0; k < start.x.size(); ++k) {
-    state_.x[k].d = dual_.xdot[k].d = spoiled;
-    evaluate(ones);
-    state_.x[k].d = dual_.xdot[k].d = 0.0;
-    add_columns_to_pattern(1);
+  for (int k = 0; k < model_.nx(); ++k) directions.push_back({0, 0, 0, 0, k});
+  if (floating_) return find_columns(directions, ones);
+  for (const Direction& direction : directions) find_columns({&direction, 1}, ones);
+}
+
+// Many directions on which nothing depends, such as those of nodes of cables, take one evaluation together.
+void ImplicitMotion::find_columns(std::span<const Direction> directions, std::span<const double> lambda) {
+  // All directions of a joint together: what depends on one of them depends on the others in general.
+  const auto set = [&](double d) {
+    for (const Direction& direction : directions) {
+      for (int i = 0; i < direction.nq; ++i) state_.q[at(direction.q + i)].d = d;
+      for (int k = 0; k < direction.nu; ++k) {
+        state_.u[at(direction.u + k)].d = dual_.udot[at(direction.u + k)].d = d;
+      }
+      if (direction.x < 0) continue;
+      state_.x[at(direction.x)].d = d;
+      if (!floating_) dual_.xdot[at(direction.x)].d = d;
+    }
+  };
+  if (directions.empty()) return;
+  set(std::numeric_limits<double>::quiet_NaN());
+  evaluate(lambda);
+  if (!floating_) {
+    const Direction& only = directions.front();
+    if (only.nu > 0) spoil_neighbours(beams_.elements(), only.u, only.nu, dual_.inverse.residual);
   }
+  const bool is_shared = directions.size() > 1 && has_spoiled();
+  if (!is_shared) {
+    int count = 0;
+    for (const Direction& direction : directions) count += direction.x < 0 ? direction.nu : 1;
+    add_columns_to_pattern(count);
+  }
+  set(0.0);
+  if (!is_shared) return;
+  const std::size_t half = directions.size() / 2;
+  find_columns(directions.first(half), lambda), find_columns(directions.subspan(half), lambda);
+}
+
+bool ImplicitMotion::has_spoiled() const {
+  for (int i = 0; i < rest_.rows; ++i) {
+    if (std::isnan(dual_.residual(at(i)).d)) return true;
+  }
+  for (int i = first_row_; i < row_rest_.rows; ++i) {
+    if (std::isnan(dual_.rows.rows[at(i)].velocity.d)) return true;
+  }
+  return false;
 }
 
 // Appends `count` equal columns with the rows that the last evaluation made NaN.
@@ -232,7 +264,7 @@ bool ImplicitMotion::has_forces_and_constraints() const {
 
 void ImplicitMotion::merge_with_closed_forms() {
   pattern_ = rest_, row_pattern_ = row_rest_;
-  if (floating_) {
+  if (floating_ || !belts_.empty()) {
     std::vector<std::vector<int>> of_r(at(rest_.columns())), of_v(of_r.size());
     rest_.for_each([&](int i, int j, int) { of_r[at(j)].push_back(i); });
     row_rest_.for_each([&](int i, int j, int) { of_v[at(j)].push_back(i); });
@@ -241,9 +273,12 @@ void ImplicitMotion::merge_with_closed_forms() {
       element.for_each_number(
           [&](int row, int column, int, int, int, int) { of_r[at(column)].push_back(row); });
     }
-    floating_->add_to_pattern(of_r, of_v);
+    for (const BeltForces::Block& block : belts_.blocks()) {
+      block.for_each_number([&](int row, int column, std::size_t) { of_r[at(column)].push_back(row); });
+    }
+    if (floating_) floating_->add_to_pattern(of_r, of_v);
     pattern_ = make_pattern(rest_.rows, of_r), row_pattern_ = make_pattern(row_rest_.rows, of_v);
-    floating_->find_places(pattern_, row_pattern_);
+    if (floating_) floating_->find_places(pattern_, row_pattern_);
   }
   places_ = find_places(rest_, pattern_), row_places_ = find_places(row_rest_, row_pattern_);
 }
@@ -253,6 +288,13 @@ void ImplicitMotion::find_places_of_beams() {
     element.for_each_number([&](int row, int column, int, int, int k, int) {
       if (k % 3 == 0) beam_places_.push_back(pattern_.place(row, column));
     });
+  }
+}
+
+void ImplicitMotion::find_places_of_belts() {
+  for (const BeltForces::Block& block : belts_.blocks()) {
+    block.for_each_number(
+        [&](int row, int column, std::size_t) { belt_places_.push_back(pattern_.place(row, column)); });
   }
 }
 
@@ -395,6 +437,11 @@ void ImplicitMotion::update_tangents(const State<double>& state, std::span<const
                                      std::span<const double> lambda) {
   set_state(state, wdot);
   for (auto* values : {&M, &D, &K, &C, &v_q}) std::ranges::fill(*values, 0.0);
+  if (!belts_.empty()) {
+    update_kinematics(model_, numbers_, state, plain_.kinematics);
+    belts_.update(state, plain_.kinematics, dual_numbers_);
+    belts_.hold(dual_numbers_.forces.connectors.held);
+  }
   if (floating_) {
     add_closed_forms(state, wdot, lambda);
   } else {
@@ -405,6 +452,7 @@ void ImplicitMotion::update_tangents(const State<double>& state, std::span<const
     (k < model_.nu() ? state_.u[at(k)] : state_.x[at(k - model_.nu())]).d = size;
   });
   if (!beams_.empty()) add_beams(state);
+  if (!belts_.empty()) add_belts();
 }
 
 // ---- floating bodies --------------------------------------------------------------------------------------
@@ -511,6 +559,19 @@ void ImplicitMotion::add_beams(const State<double>& state) {
       D[p] += element.D[i][j].m[k][l];
       if (k % 3 == 2) ++place;
     });
+  }
+}
+
+void ImplicitMotion::add_belts() {
+  const std::size_t* places = belt_places_.data();
+  for (const BeltForces::Block& block : belts_.blocks()) {
+    const std::size_t n = block.numbers.size();
+    if (block.is_zero) {
+      for (std::size_t i = 0; i < n; ++i) D[places[i * n + i]] += block.D[i * n + i];
+    } else {
+      for (std::size_t i = 0; i < n * n; ++i) K[places[i]] += block.K[i], D[places[i]] += block.D[i];
+    }
+    places += n * n;
   }
 }
 

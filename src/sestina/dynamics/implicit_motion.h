@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "sestina/dynamics/beam_forces.h"
+#include "sestina/dynamics/belt_forces.h"
 #include "sestina/dynamics/constraint_rows.h"
 #include "sestina/dynamics/floating_tangents.h"
 #include "sestina/dynamics/inverse_dynamics.h"
@@ -83,14 +84,22 @@ class ImplicitMotion {
     bool rotors_turn_with_bodies = false;
   };
 
+  // The coordinates and speeds of a joint, or a state.
+  struct Direction {
+    int q = 0, nq = 0, u = 0, nu = 0, x = -1;
+  };
   void find_pattern(const State<double>& start);
+  void find_columns(std::span<const Direction> directions, std::span<const double> lambda);
+  bool has_spoiled() const;
   bool has_forces_and_constraints() const;
   void merge_with_closed_forms();
   void find_groups();
   void find_places_of_beams();
   void find_masses_of_cables();
   void find_drives(const State<double>& start);
+  void find_places_of_belts();
   void add_beams(const State<double>& state);
+  void add_belts();
   void set_state(const State<double>& state, std::span<const double> wdot);
   void add_columns_to_pattern(int count);
   void evaluate(std::span<const double> lambda);
@@ -109,8 +118,10 @@ class ImplicitMotion {
   Properties<Dual> dual_numbers_;
   State<Dual> state_;
   BeamForces beams_;
-  std::vector<std::size_t> beam_places_;  // places in the pattern: columns of all beam blocks in turn
-  // With closed forms: the constant numbers of M that belong to cables, with their places.
+  BeltForces belts_;
+  std::vector<std::size_t> belt_places_;  // in the pattern: of the numbers of all blocks in turn
+  std::vector<std::size_t> beam_places_;  // in the pattern: of the columns of all blocks of beams in turn
+  // Numbers of M, which are constant, where closed forms serve; and their places.
   std::vector<std::pair<std::size_t, double>> cable_masses_;
   Run<double> plain_;
   Run<Dual> dual_;  // without beams

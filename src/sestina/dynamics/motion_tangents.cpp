@@ -36,6 +36,7 @@ Dual calc_acceleration(const ConstraintRows<Dual>& rows, const ConstraintRow<Dua
 MotionTangents::MotionTangents(const Model& model, const Properties<double>& properties)
     : model_(model),
       beams_(model, properties),
+      belts_(model, properties),
       numbers_(properties),
       properties_(calc_properties<Dual>(
           model, std::vector<Dual>(properties.parameters.begin(), properties.parameters.end()))),
@@ -84,6 +85,21 @@ void MotionTangents::add_beams(const State<double>& state) {
       for (int i = 0; i < 6; ++i) {
         r[element.speed(end, i)] += element.f[end][i];
         scale[element.speed(end, i)] += std::abs(element.f[end][i]);
+      }
+    }
+  }
+}
+
+// The pulleys' part is that of the wrenches held (belt_forces.h).
+void MotionTangents::add_belts() {
+  for (const BeltForces::Block& block : belts_.blocks()) {
+    for (std::size_t i = 0; i < block.numbers.size(); ++i) {
+      const Eigen::Index row = block.numbers[i];
+      if (row >= nu()) {
+        rate[row - nu()] += block.r[i];
+      } else {
+        r[row] += block.r[i];
+        scale[row] += std::abs(block.r[i]);
       }
     }
   }
@@ -174,6 +190,11 @@ void MotionTangents::set_matrices(const State<double>& state, std::span<const do
 void MotionTangents::update(const State<double>& state, std::span<const double> udot,
                             const Eigen::VectorXd& lambda) {
   copy_state(state, state_);
+  if (!belts_.empty()) {
+    update_kinematics(model_, numbers_, state, plain_kinematics_);
+    belts_.update(state, plain_kinematics_, properties_);
+    belts_.hold(properties_.forces.connectors.held);
+  }
   evaluate(udot, lambda);
   for (Eigen::Index i = 0; i < nu(); ++i) r[i] = inverse_.residual[at(i)].v;
   for (Eigen::Index i = 0; i < nx(); ++i) rate[i] = forces_.rates[at(i)].v;
@@ -186,6 +207,7 @@ void MotionTangents::update(const State<double>& state, std::span<const double> 
   }
   set_matrices(state, udot, lambda);
   if (has_beams()) add_beams(state);
+  if (!belts_.empty()) add_belts();
 }
 
 void MotionTangents::update_conditions(const State<double>& state) {
@@ -243,10 +265,28 @@ void MotionTangents::update_tangents(const State<double>& state, std::span<const
     take_forces(k, r_x, rate_x);
     state_.x[at(k)].d = 0.0;
   }
+  add_tangents_of_belts(by_speeds);
   for (const BeamForces::Element& element : beams_.elements()) {
     element.for_each_number([&](int row, int column, int i, int j, int k, int l) {
       r_q(row, column) += element.K[i][j].m[k][l];
       if (by_speeds) r_u(row, column) += element.D[i][j].m[k][l];
+    });
+  }
+}
+
+void MotionTangents::add_tangents_of_belts(bool by_speeds) {
+  for (const BeltForces::Block& block : belts_.blocks()) {
+    block.for_each_number([&](int row, int column, std::size_t place) {
+      const double K = block.K[place], D = block.D[place];
+      const bool is_rate = row >= nu(), is_state = column >= nu();
+      const Eigen::Index i = is_rate ? row - nu() : row, j = is_state ? column - nu() : column;
+      if (!is_state) (is_rate ? rate_q : r_q)(i, j) += is_rate ? -K : K;
+      if (!by_speeds) return;
+      if (is_state) {
+        (is_rate ? rate_x : r_x)(i, j) += is_rate ? -D : D;
+      } else {
+        (is_rate ? rate_u : r_u)(i, j) += is_rate ? -D : D;
+      }
     });
   }
 }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "sestina/dynamics/beam_forces.h"
+#include "sestina/dynamics/belt_forces.h"
 #include "sestina/dynamics/constraint_rows.h"
 #include "sestina/dynamics/inverse_dynamics.h"
 #include "sestina/dynamics/mass_matrix.h"
@@ -82,9 +83,12 @@ class MotionTangents {
   void set_matrices(const State<double>& state, std::span<const double> udot, const Eigen::VectorXd& lambda);
 
   void add_beams(const State<double>& state);
+  void add_belts();
+  void add_tangents_of_belts(bool by_speeds);
 
   const Model& model_;
   BeamForces beams_;
+  BeltForces belts_;
   Wrenches wrenches_ = Wrenches::kOfState;
   Properties<double> numbers_;   // without beams
   Properties<Dual> properties_;  // without beams

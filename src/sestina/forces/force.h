@@ -24,6 +24,7 @@ struct ForceInput {
   const T* u;                    // (nu)
   const FrameMotion<T>* frames;  // by FrameIndex, the ground included
   const T* expressions;          // the values of the force expressions at this t, q, u
+  const T* x = nullptr;          // (nx)
 
   const FrameMotion<T>& frame(const Marker<T>& marker) const { return frames[marker.frame.value()]; }
 };
@@ -32,6 +33,7 @@ template <class T>
 struct ForceOutput {
   T* tau;                         // (nu) generalised forces
   SpatialForce<T>* frame_forces;  // by FrameIndex: about the origin of the frame, ground axes
+  T* rates = nullptr;             // (nx) of the states, which an element of its own states sets
 
   // (1) of marker.h
   void add_force_at(const Marker<T>& marker, const Vec3<T>& arm, const Vec3<T>& force) {

@@ -22,6 +22,12 @@
   X(stop_stiffness, "N m/rad or N/m", kNotNegative, "Of coordinate_friction: of both stops")                 \
   X(stop_damping, "N m s/rad or N s/m", kNotNegative, "Of coordinate_friction: of both stops")               \
   X(strength, "N m^2", kAny, "Of gravity_between: gravitational constant times both masses")                 \
+  X(radius, "m", kPositive, "Of belt_contact: of the pulley, to the axis of the cable; required")            \
+  X(groove_radius, "m", kPositive,                                                                           \
+    "Of belt_contact: of the groove's section, which keeps the cable in the middle; if not given, none")     \
+  X(friction_coefficient, "1", kPositive, "Of belt_contact: Coulomb's; if not given, no friction")           \
+  X(bristle_stiffness, "N/m^2", kPositive, "Of belt_contact: per length, before it slips")                   \
+  X(bristle_damping, "N s/m^2", kPositive, "Of belt_contact: likewise")                                      \
   X(head_area, "m^2", kPositive, "Of hydraulic_actuator: piston area on the head side; required")            \
   X(rod_area, "m^2", kNotNegative, "Of hydraulic_actuator: piston area on the rod side, less the rod")       \
   X(retracted_length, "m", kNotNegative, "Of hydraulic_actuator: distance of the points at stroke 0")        \

@@ -78,6 +78,7 @@ void read_beam(ReadContext& context, const MapReader& map, BodySpec& out) {
   map.read("elements", beam.elements);
   map.read("pretension", beam.pretension);
   map.read("precurved", beam.precurved);
+  map.read("closed", beam.closed);
   if (const YamlNode* section = map.find("section")) {
     read_value(context, *section, map.path_of("section"), beam.section);
   }

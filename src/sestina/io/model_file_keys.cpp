@@ -4,6 +4,7 @@
 #include <cassert>
 #include <map>
 
+#include "sestina/forces/belt_contact.h"
 #include "sestina/forces/coordinate_friction.h"
 #include "sestina/forces/force_numbers.h"
 #include "sestina/forces/gravity_between.h"
@@ -143,7 +144,7 @@ void add_body_tables(std::vector<KeyTable>& tables) {
       {"body",
        "beam",
        {"name", "type", "formulation", "centerline", "up", "elements", "section", "material", "pretension",
-        "precurved", "points", "original_name"},
+        "precurved", "closed", "points", "original_name"},
        {"name", "type", "centerline", "section"}},
       {"body",
        "reduced",
@@ -224,6 +225,8 @@ void add_type_tables(std::vector<KeyTable>& tables) {
       force_keys("coordinate_friction", {"joint"}, {}, numbers_of_force<CoordinateFriction>()),
       force_keys("rope", {"points"}, {"stiffness", "damping"}, numbers_of_force<Rope>()),
       force_keys("gravity_between", {"from", "to"}, {}, numbers_of_force<GravityBetween>()),
+      force_keys("belt_contact", {"cable", "at", "axis", "stiffness"}, {"damping", "segments"},
+                 numbers_of_force<BeltContact>()),
       force_keys("hydraulic_actuator", {"from", "to", "value"}, {"damping"},
                  numbers_of_force<HydraulicActuator>()),
       force_keys(

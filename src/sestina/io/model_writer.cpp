@@ -186,6 +186,7 @@ void write_beam(const BeamSpec& beam, MapWriter& map) {
   map.write_unless(16.0, "elements", beam.elements);
   map.write_unless(0.0, "pretension", beam.pretension);
   if (beam.precurved) map.add("precurved", yes_node());
+  if (beam.closed) map.add("closed", yes_node());
   MapWriter section;
   section.write_unless_empty("rectangle", beam.section.rectangle);
   section.write_unless_empty("circle", beam.section.circle);
@@ -328,6 +329,8 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
   if (!force.to.empty()) map.write("to", force.to);
   if (!force.points.empty()) map.add("points", to_list(force.points));
   if (!force.at.empty()) map.write("at", force.at);
+  if (!force.cable.empty()) map.write("cable", force.cable);
+  map.write_unless(1.0, "segments", force.segments);
   map.write_unless("ground", "axes", force.axes);
   map.write_unless_empty("stiffness", force.stiffness);
   map.write_unless_empty("damping", force.damping);

@@ -16,6 +16,8 @@ namespace {
 
 // Tolerance for the parameter of a curve as its arc length.
 constexpr double kUnitSpeed = 1e-6;
+// How far the ends of a closed centerline may be apart, over its length, and its tangents there.
+constexpr double kSmallestGap = 1e-6, kSmallestKink = 1e-3;
 
 Vec3<double> vector_at(std::span<const double> numbers, int first) {
   const double* const x = numbers.data() + first;
@@ -134,6 +136,8 @@ class MeshMaker {
       mesh.positions.push_back(axis.position(station * axis.length));
       mesh.slopes.push_back((1.0 / norm(tangent)) * tangent);
     }
+    mesh.is_closed = plan_.is_closed;
+    if (mesh.is_closed) close(axis.length, mesh);
     CableSegment<double> segment = find_cable_section();
     const double pretension = numbers_[static_cast<std::size_t>(plan_.pretension.first)];
     for (std::size_t k = 0; k + 1 < plan_.stations.size(); ++k) {
@@ -178,6 +182,21 @@ class MeshMaker {
     const auto spline = std::make_shared<const Spline>(std::move(points));
     return {[spline](double s) { return spline->at(s).first; },
             [spline](double s) { return spline->at(s).second; }, spline->length()};
+  }
+
+  // The end becomes the start, where the ends meet and one tangent leads through both.
+  static void close(double length, CableMesh& mesh) {
+    const double gap = norm(mesh.positions.back() - mesh.positions.front());
+    if (!(gap <= kSmallestGap * length)) {
+      throw InputError(
+          fmt::format("the centerline of the closed cable does not close: its ends are {:.6g} m apart", gap));
+    }
+    const double kink = norm(mesh.slopes.back() - mesh.slopes.front());
+    if (!(kink <= kSmallestKink)) {
+      throw InputError(fmt::format(
+          "the centerline of the closed cable has a corner of {:.6g} rad where its ends meet", kink));
+    }
+    mesh.positions.back() = mesh.positions.front(), mesh.slopes.back() = mesh.slopes.front();
   }
 
   std::vector<double> calc_curve(double s) const {
@@ -264,6 +283,8 @@ CableNodeInertia calc_cable_node_inertia(const CableMesh& mesh, std::size_t k) {
   };
   if (k > 0) add_end(mesh.segments[k - 1], 1);
   if (k < mesh.segments.size()) add_end(mesh.segments[k], 0);
+  if (mesh.is_closed && k == 0) add_end(mesh.segments.back(), 1);
+  if (mesh.is_closed && k == mesh.segments.size()) add_end(mesh.segments.front(), 0);
   return node;
 }
 

@@ -25,6 +25,7 @@ NodeInertia calc_node_inertia(const BeamMesh& mesh, std::size_t k);
 struct CableMesh {
   std::vector<Vec3<double>> positions, slopes;  // position (m) and slope (1) of the nodes
   std::vector<CableSegment<double>> segments;
+  bool is_closed = false;  // the last node is the first
 };
 // The same for a plan that belongs to a cable.
 CableMesh calc_cable_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,

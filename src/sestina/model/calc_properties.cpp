@@ -333,6 +333,23 @@ class PropertyReader {
     for (const SecondOrderPlan& p : plan.second_orders) {
       set.second_orders.push_back({{p.index}, p.u, p.expression});
     }
+    for (const BeltPlan& p : plan.belts) set.belts.push_back(belt_contact(p, properties));
+  }
+  BeltContact<T> belt_contact(const BeltPlan& plan, const Properties<T>& properties) const {
+    BeltContact<T> belt;
+    belt.index = plan.index;
+    belt.at = properties.points[plan.at];
+    belt.axis = belt.at.X_BK.R * direction(plan.axis);
+    belt.stiffness = number(plan.stiffness), belt.damping = number(plan.damping);
+    fill(plan.numbers, belt);
+    belt.segments = plan.segments, belt.first_bristle = plan.first_bristle;
+    const BeamInfo& cable = model_.beams()[static_cast<std::size_t>(plan.beam)];
+    for (int k = 0; k < cable.element_count(); ++k) {
+      const CableForce<T>& element =
+          properties.cable_elements[static_cast<std::size_t>(cable.first_element + k)];
+      belt.pieces.push_back({element.a, element.b, element.segment.length});
+    }
+    return belt;
   }
 
   // The size of the mechanism: the largest distance from a joint to a point of the same body.

@@ -114,7 +114,12 @@ class BeamExpander {
     places.back() = 1.0;
     beam.stations = divide(places, element_count(body.beam->elements));
     find_points(body, at, beam);
-    for (std::size_t k = 0; k < beam.stations.size(); ++k) {
+    beam.is_closed = beam.is_cable && body.beam->closed && beam.stations.size() > 2;
+    if (beam.is_closed) {
+      const int last = static_cast<int>(beam.stations.size()) - 1;
+      for (auto& [point, own_node] : beam.points) own_node %= last;
+    }
+    for (std::size_t k = 0; k < beam.node_count(); ++k) {
       BodySpec node;
       node.name = name_of_node(beam.name, static_cast<int>(k));
       node.name.mark = body.name.mark;
@@ -133,6 +138,7 @@ class BeamExpander {
       }
     }
     if (beam.is_cable) add_slopes(beam);
+    if (beam.is_closed) beam.nodes.push_back(beam.nodes.front()), beam.slopes.push_back(beam.slopes.front());
     expanded_.beams.push_back(std::move(beam));
   }
 

@@ -22,13 +22,16 @@ namespace sestina {
 struct BeamLayout {
   std::string name;
   BodySpec body;                 // as described
-  int position = 0;              // positions in System::bodies: of the beam, and of its node 0
-  std::vector<int> nodes;        // positions of the nodes, in the order of the arc length
-  std::vector<double> stations;  // arc length of the nodes over the beam's length, from 0 to 1
-  bool is_cable = false;
-  std::vector<int> slopes;  // cables, by node: position of the body of the slope's x; y and z follow
-  // Points of the beam, including `start` and `end`, and their nodes.
+  int position = 0;              // in System::bodies: of the beam, and of its node 0
+  std::vector<int> nodes;        // positions of the nodes, in the order of the arc length; of a closed
+                                 // cable the last one is the first
+  std::vector<double> stations;  // of the nodes: arc length over the beam's length, from 0 to 1
+  bool is_cable = false, is_closed = false;
+  std::vector<int> slopes;  // of a cable, by node: position of the body of the slope's x; y and z follow
+  // Points of the beam, `start` and `end` among them, and their nodes.
   std::vector<std::pair<std::string, int>> points;
+
+  std::size_t node_count() const { return stations.size() - (is_closed ? 1 : 0); }
 };
 
 // A hydraulic actuator of an expanded System (model/expand_hydraulics.h).
@@ -44,6 +47,12 @@ struct SecondOrderLayout {
   int n = 0;      // number of coordinates; their rates follow them
 };
 
+// A contact of a cable with a pulley of an expanded System (model/expand_belts.h).
+struct BeltLayout {
+  int force = 0;             // position in System::forces
+  int state = 0, count = 0;  // of its bristles, in System::states
+};
+
 // A reduced body of an expanded System (model/expand_reduced.h).
 struct ReducedLayout {
   std::string name;
@@ -57,7 +66,8 @@ struct ExpandedSystem {
   std::vector<ReducedLayout> reduced_bodies;
   std::vector<HydraulicLayout> hydraulics;
   std::vector<SecondOrderLayout> second_orders;
-  std::size_t described_states = 0, described_columns = 0;  // as described; others were added
+  std::vector<BeltLayout> belts;
+  std::size_t described_states = 0, described_columns = 0;  // the first ones; others were added
 };
 
 inline constexpr const char* kCableFormulation = "ancf_cable";

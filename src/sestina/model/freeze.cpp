@@ -9,6 +9,7 @@
 #include "sestina/flexible/reduced_body.h"
 #include "sestina/model/check.h"
 #include "sestina/model/column_collector.h"
+#include "sestina/model/expand_belts.h"
 #include "sestina/model/expand_hydraulics.h"
 #include "sestina/model/expand_reduced.h"
 #include "sestina/model/expand_second_order.h"
@@ -37,7 +38,7 @@ FrozenSystem freeze_with_analysis(const System& system) {
   }
   ExpandedSystem expanded = expand_beams(system);
   expand_reduced_bodies(expanded);
-  expand_hydraulics(expanded), expand_second_orders(expanded);
+  expand_hydraulics(expanded), expand_second_orders(expanded), expand_belts(expanded);
   return Freezer(expanded).freeze();
 }
 
@@ -55,7 +56,7 @@ Freezer::Freezer(const System& system)
 Freezer::Freezer(const ExpandedSystem& expanded) : Freezer(expanded.system) {
   beams_ = expanded.beams;
   reduced_bodies_ = expanded.reduced_bodies;
-  hydraulics_ = expanded.hydraulics, second_orders_ = expanded.second_orders;
+  hydraulics_ = expanded.hydraulics, second_orders_ = expanded.second_orders, belts_ = expanded.belts;
   described_states_ = expanded.described_states;
   described_columns_ = expanded.described_columns;
   for (const BeamLayout& beam : beams_) {

@@ -47,7 +47,7 @@ void Freezer::index_beam_points() {
       point_index_.emplace(own_name, point);
       info.points.push_back({own_name, info.nodes[static_cast<std::size_t>(node)]});
     }
-    info.is_cable = beam.is_cable;
+    info.is_cable = beam.is_cable, info.is_closed = beam.is_closed;
     for (const int slope : beam.slopes) {
       const BodyInfo& x = data_.bodies[index_of_position_[static_cast<std::size_t>(slope)]];
       info.slope_q.push_back(x.q_start), info.slope_u.push_back(x.u_start);
@@ -84,6 +84,7 @@ void Freezer::collect_beam(const BeamLayout& beam) {
     const bool has_pretension = spec.pretension.is_expression() || spec.pretension.value() != 0.0;
     if (has_pretension) fail(spec.pretension.mark, path + ".pretension", "belongs to a cable");
     if (spec.precurved) fail(beam.body.mark, path + ".precurved", "belongs to a cable");
+    if (spec.closed) fail(beam.body.mark, path + ".closed", "belongs to a cable");
     if (spec.section.EI)
       fail(spec.section.EI->mark, path + ".section.EI", "belongs to a cable: expected EIy, EIz");
   }
@@ -94,7 +95,10 @@ void Freezer::collect_beam(const BeamLayout& beam) {
 
 void Freezer::collect_cable(const BeamLayout& beam, BeamPlan& plan, const std::string& path) {
   const BeamSpec& spec = *beam.body.beam;
-  plan.is_cable = true, plan.is_precurved = spec.precurved;
+  plan.is_cable = true, plan.is_precurved = spec.precurved, plan.is_closed = beam.is_closed;
+  if (spec.closed && !beam.is_closed) {
+    fail(spec.elements.mark, path + ".elements", "a closed cable needs two elements at least");
+  }
   plan.pretension = collect_held(spec.pretension, Kind::kFinite, path + ".pretension");
   collect_cable_section(spec, plan, path + ".section");
   const BeamMaterialSpec& material = spec.material;

@@ -4,12 +4,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/base/suggest.h"
+#include "sestina/forces/belt_contact.h"
 #include "sestina/forces/coordinate_friction.h"
 #include "sestina/forces/gravity_between.h"
 #include "sestina/forces/rope.h"
 #include "sestina/model/collect_numbers.h"
 
 namespace sestina {
+namespace {
+
+constexpr int kMostSegments = 1000;
+
+}  // namespace
 
 ForceIndex ConnectorPlan::first() const {
   ForceIndex least;
@@ -36,6 +43,8 @@ bool Freezer::collect_connector(const ForceSpec& spec, ForceIndex index, const s
     collect_rope(spec, index, path);
   } else if (spec.type == "gravity_between") {
     collect_gravity_between(spec, index, path);
+  } else if (spec.type == "belt_contact") {
+    collect_belt_contact(spec, index, path);
   } else if (spec.type == "hydraulic_actuator") {
     collect_hydraulic_actuator(spec, index, path);
   } else if (spec.type == "second_order") {
@@ -213,6 +222,55 @@ void Freezer::collect_gravity_between(const ForceSpec& spec, ForceIndex index, c
   plan.numbers = collect_numbers<GravityBetween>(spec, path);
   if (!spec.strength) fail(spec.mark, path + ".strength", "is missing");
   data_.plan.connectors.gravities.push_back(plan);
+}
+
+void Freezer::collect_belt_contact(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  BeltPlan plan;
+  plan.index = index;
+  const auto beam = std::ranges::find_if(
+      data_.beams, [&](const BeamInfo& info) { return info.is_cable && info.name == spec.cable.text; });
+  if (beam == data_.beams.end()) {
+    const std::vector<std::string> known =
+        names_to_suggest(data_.beams, [](const BeamInfo& info) { return info.name; });
+    fail(spec.cable.text.empty() ? spec.mark : spec.cable.mark, path + ".cable",
+         spec.cable.text.empty()
+             ? "is missing: expected the name of a cable"
+             : fmt::format("there is no cable '{}'{}", spec.cable.text, suggestion(spec.cable.text, known)));
+  } else {
+    plan.beam = static_cast<int>(beam - data_.beams.begin());
+  }
+  plan.at = find_frame(spec.at, path + ".at");
+  const auto is_pulley = [&](const ReducedBodyInfo& body) {
+    return plan.at.is_valid() && body.body == data_.points[plan.at].body;
+  };
+  if (std::ranges::any_of(data_.reduced_bodies, is_pulley)) {
+    fail(spec.at.mark, path + ".at", "is on a reduced body: expected a point of the ground or a rigid body");
+  }
+  plan.axis = collect_direction(spec.axis, spec.mark, path + ".axis");
+  if (spec.stiffness.empty()) fail(spec.mark, path + ".stiffness", "is missing");
+  if (spec.stiffness.size() == 1) {
+    plan.stiffness = collect_held(spec.stiffness[0], ValueRule::Kind::kPositive, path + ".stiffness");
+  } else {
+    plan.stiffness = collect_one(spec.stiffness, spec.stiffness_mark, path + ".stiffness");
+  }
+  if (spec.damping.size() == 1) {
+    plan.damping = collect_held(spec.damping[0], ValueRule::Kind::kNotNegative, path + ".damping");
+  } else {
+    plan.damping = collect_one(spec.damping, spec.damping_mark, path + ".damping");
+  }
+  plan.numbers = collect_numbers<BeltContact>(spec, path);
+  if (!spec.radius) fail(spec.mark, path + ".radius", "is missing");
+  const bool has_friction = spec.friction_coefficient.has_value();
+  if (has_friction != spec.bristle_stiffness.has_value() ||
+      has_friction != spec.bristle_damping.has_value()) {
+    fail(spec.mark, path,
+         "has not all of friction_coefficient, bristle_stiffness and bristle_damping, which friction needs");
+  }
+  plan.segments = collect_count(spec.segments, path + ".segments", kMostSegments, "");
+  const auto layout = std::ranges::find(belts_, index.value(), &BeltLayout::force);
+  if (has_friction && layout != belts_.end()) plan.first_bristle = layout->state;
+  data_.plan.connectors.belts.push_back(plan);
+  data_.belts.push_back({spec.name.text});
 }
 
 }  // namespace sestina

@@ -160,7 +160,10 @@ void Freezer::order_bodies() {
     const auto beam = beam_of_node_.find(position);
     if (beam != beam_of_node_.end()) {  // all nodes of a beam take the place of the first
       const std::vector<int>& nodes = beam->second->nodes;
-      if (position == nodes[0]) children[n].insert(children[n].end(), nodes.begin(), nodes.end());
+      if (position == nodes[0]) {
+        const auto count = static_cast<std::ptrdiff_t>(beam->second->node_count());
+        children[n].insert(children[n].end(), nodes.begin(), nodes.begin() + count);
+      }
       continue;
     }
     const std::size_t parent = links_[i].parent < 0 ? n : static_cast<std::size_t>(links_[i].parent);
@@ -301,6 +304,7 @@ void Freezer::add_relative_model() {
                           {reduced_bodies_.begin(), reduced_bodies_.end()},
                           {hydraulics_.begin(), hydraulics_.end()},
                           {second_orders_.begin(), second_orders_.end()},
+                          {belts_.begin(), belts_.end()},
                           described_states_,
                           described_columns_};
   relative.system.analysis.coordinates = "relative";

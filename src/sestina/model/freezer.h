@@ -130,6 +130,7 @@ class Freezer {
   void collect_coordinate_friction(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_rope(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_gravity_between(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_belt_contact(const ForceSpec& spec, ForceIndex index, const std::string& path);
   // hydraulics.cpp
   void collect_hydraulic_actuator(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void add_hydraulic_equations(const ForceSpec& spec, ForceIndex index, const HydraulicLayout& layout,
@@ -293,7 +294,8 @@ class Freezer {
   std::unordered_map<int, int> described_of_mode_;
   std::span<const HydraulicLayout> hydraulics_;
   std::span<const SecondOrderLayout> second_orders_;
-  std::size_t described_states_, described_columns_;  // as described; force elements have added others
+  std::span<const BeltLayout> belts_;
+  std::size_t described_states_, described_columns_;  // the first ones; force elements have added others
   FaultList faults_;
   std::shared_ptr<Graph> graph_;
   NumberCollector numbers_;

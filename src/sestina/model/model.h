@@ -108,18 +108,23 @@ struct BeamInfo {
     BodyIndex node;
   };
   std::string name;
-  std::vector<BodyIndex> nodes;  // number of elements plus 1
+  std::vector<BodyIndex> nodes;  // one more than elements; of a closed cable the last one is the first
   std::vector<Point> points;
   int first_element = 0;  // index of the first element among those of all beams, or of all cables
   // For a cable: the first coordinate and speed of its slopes, three at each node, and the rows for its mass
   // (dynamics/cables.h).
   static constexpr int kRowsOfElement = 9, kTermsOfElement = 36;
-  bool is_cable = false;
+  bool is_cable = false, is_closed = false;
   std::vector<int> slope_q, slope_u;
   int first_row = 0, first_term = 0;
 
   int element_count() const { return static_cast<int>(nodes.size()) - 1; }
   int row_count() const { return is_cable ? kRowsOfElement * element_count() : 0; }
+};
+
+// A contact of a cable with a pulley, in the order of the plan's belts.
+struct BeltInfo {
+  std::string name;
 };
 
 // A reduced body of the description: B and the joints of its modes (model/expand_reduced.h).
@@ -224,6 +229,7 @@ struct ModelData {
   std::vector<CoordinateCondition> conditions;  // of coupling, motion and expression
   std::vector<CurveInfo> curves;
   std::vector<BeamInfo> beams;
+  std::vector<BeltInfo> belts;
   std::vector<BeamCurve> beam_curves;
   std::vector<ReducedBodyInfo> reduced_bodies;
   std::vector<UserConstraintInfo> user_constraints;
@@ -302,6 +308,7 @@ class Model {
   const std::vector<CoordinateCondition>& conditions() const { return data_.conditions; }
   const std::vector<CurveInfo>& curves() const { return data_.curves; }
   const std::vector<BeamInfo>& beams() const { return data_.beams; }
+  const std::vector<BeltInfo>& belts() const { return data_.belts; }
   const std::vector<BeamCurve>& beam_curves() const { return data_.beam_curves; }
   const std::vector<ReducedBodyInfo>& reduced_bodies() const { return data_.reduced_bodies; }
   // Frames that carry markers: the bodies, then the interfaces of reduced bodies.

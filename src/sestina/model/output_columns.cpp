@@ -51,8 +51,8 @@ void add_pose(std::vector<RowColumn>& row, const std::string& point) {
   for (int i = 0; i < 4; ++i) row.push_back({fmt::format("{}.axes[{}]", point, i), "1"});
 }
 
-// Adds for each beam its points and the middles of its elements, and the interfaces of each reduced body;
-// then the strain energy of all.
+// For each beam its points and the middles of its elements, the interfaces of each reduced body, and the
+// contacts of cables with pulleys; then the strain energy of all.
 void add_flexible_bodies(std::vector<RowColumn>& row, const ModelData& data) {
   if (data.beams.empty() && data.reduced_bodies.empty()) return;
   for (const BeamInfo& beam : data.beams) {
@@ -81,12 +81,19 @@ void add_flexible_bodies(std::vector<RowColumn>& row, const ModelData& data) {
   for (const ReducedBodyInfo& body : data.reduced_bodies) {
     for (const PointIndex point : body.points) add_pose(row, data.points[point].name);
   }
+  for (const BeltInfo& belt : data.belts) {
+    row.push_back({belt.name + ".normal_force", "N"});
+    row.push_back({belt.name + ".torque", "N m"});
+    row.push_back({belt.name + ".angle", "rad"});
+  }
   row.push_back({"energy.strain", "J"});
 }
 
 int count_of_flexible_bodies(const std::vector<BeamInfo>& beams,
-                             const std::vector<ReducedBodyInfo>& reduced_bodies) {
+                             const std::vector<ReducedBodyInfo>& reduced_bodies,
+                             const std::vector<BeltInfo>& belts) {
   int count = beams.empty() && reduced_bodies.empty() ? 0 : 1;
+  count += RowLayout::kOfBelt * static_cast<int>(belts.size());
   for (const ReducedBodyInfo& body : reduced_bodies) {
     count += RowLayout::kOfPoint * static_cast<int>(body.points.size());
   }
@@ -159,7 +166,7 @@ RowLayout row_layout(const Model& model) {
                            .defined = static_cast<int>(output_columns(model).columns.size())};
   counts.of_constraints = count_of_constraints(model.constraints(), model.is_constrained());
   counts.contacts = static_cast<int>(model.contacts().size());
-  counts.of_flexible_bodies = count_of_flexible_bodies(model.beams(), model.reduced_bodies());
+  counts.of_flexible_bodies = count_of_flexible_bodies(model.beams(), model.reduced_bodies(), model.belts());
   return RowLayout(counts);
 }
 
@@ -174,7 +181,7 @@ RowLayout row_layout(const ModelData& data) {
                            .cut_numbers = data.cut_nq + data.cut_nu};
   counts.of_constraints = count_of_constraints(data.constraints, is_constrained(data));
   counts.contacts = static_cast<int>(data.contacts.size());
-  counts.of_flexible_bodies = count_of_flexible_bodies(data.beams, data.reduced_bodies);
+  counts.of_flexible_bodies = count_of_flexible_bodies(data.beams, data.reduced_bodies, data.belts);
   return RowLayout(counts);
 }
 

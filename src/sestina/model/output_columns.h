@@ -45,6 +45,7 @@ struct RowLayout {
   static constexpr int kOfSection = 12;  // force, moment, strain, curvature
   static constexpr int kOfCablePoint = 6,
                        kOfCableSection = 8;  // position, slope; tension, strain, moment, curvature
+  static constexpr int kOfBelt = 3;          // normal_force, torque, angle
   static constexpr int kEnergies = 5;        // kinetic, potential, total, supplied, dissipated
 };
 

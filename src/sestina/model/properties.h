@@ -15,6 +15,7 @@
 #include "sestina/constraints/tangent.h"
 #include "sestina/contact/shape.h"
 #include "sestina/forces/beam_force.h"
+#include "sestina/forces/belt_contact.h"
 #include "sestina/forces/bushing.h"
 #include "sestina/forces/cable_force.h"
 #include "sestina/forces/coordinate_friction.h"
@@ -66,6 +67,8 @@ struct ConnectorSet {
   std::vector<SecondOrderForce<T>> second_orders;
   std::vector<BeamForce<T>> beams;    // one for each element of each beam
   std::vector<CableForce<T>> cables;  // likewise
+  std::vector<BeltContact<T>> belts;
+  std::vector<HeldWrench<T>> held;  // see dynamics/belt_forces.h
 
   template <class F>
   void for_each(F&& f) const {
@@ -74,11 +77,13 @@ struct ConnectorSet {
     };
     each(bushings), each(cartesian_springs), each(torsional_spring_dampers);
     each(coordinate_frictions), each(ropes), each(gravities), each(second_orders), each(beams), each(cables);
+    each(belts), each(held);
   }
-  void clear_beams() { beams.clear(), cables.clear(); }
+  void clear_beams() { beams.clear(), cables.clear(), belts.clear(); }
   bool act_on_bodies() const {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
-             ropes.empty() && gravities.empty() && beams.empty() && cables.empty());
+             ropes.empty() && gravities.empty() && beams.empty() && cables.empty() && belts.empty() &&
+             held.empty());
   }
   bool empty() const { return !act_on_bodies() && coordinate_frictions.empty() && second_orders.empty(); }
 };

@@ -104,6 +104,14 @@ struct GravityBetweenPlan {
   PointIndex from, to;
   ForceNumbers<Slot> numbers = {};
 };
+struct BeltPlan {
+  ForceIndex index;
+  int beam = 0;  // in Model::beams()
+  PointIndex at;
+  Slot axis, stiffness, damping;
+  ForceNumbers<Slot> numbers = {};
+  int segments = 1, first_bristle = -1;
+};
 struct SecondOrderPlan {
   ForceIndex index;
   std::vector<int> u;
@@ -127,7 +135,7 @@ struct BeamPlan {
   bool has_rotary_inertia = false;  // the last three are given
   Slot material, damping;           // E, nu, density; 1
   Slot shear;                       // 2; not given: Cowper's
-  bool is_cable = false, is_precurved = false;
+  bool is_cable = false, is_precurved = false, is_closed = false;
   Slot pretension;  // of a cable, 1
 };
 
@@ -148,6 +156,7 @@ struct ConnectorPlan {
   std::vector<GravityBetweenPlan> gravities;
   std::vector<SecondOrderPlan> second_orders;
   std::vector<BeamPlan> beams;
+  std::vector<BeltPlan> belts;
 
   bool act_on_bodies() const {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&

@@ -228,6 +228,14 @@ ForceSpec& System::add_gravity_between(Name force_name, Name from_point, Name to
   return spec;
 }
 
+ForceSpec& System::add_belt_contact(Name force_name, Name cable, Name pulley, Triple axis, Number radius,
+                                    Number stiffness) {
+  ForceSpec& spec = add_force(std::move(force_name), "belt_contact");
+  spec.cable = std::move(cable), spec.at = std::move(pulley), spec.axis = std::move(axis);
+  spec.radius = std::move(radius), spec.stiffness = std::move(stiffness);
+  return spec;
+}
+
 ForceSpec& System::add_hydraulic_actuator(Name force_name, Name from_point, Name to_point, Numbers valve) {
   ForceSpec& spec = add_force(std::move(force_name), "hydraulic_actuator");
   spec.from = std::move(from_point), spec.to = std::move(to_point);

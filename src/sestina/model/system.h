@@ -109,9 +109,10 @@ struct BeamSpec {
   Number elements = 16;
   BeamSectionSpec section;
   BeamMaterialSpec material;
-  // The following members are for a cable only.
-  Number pretension = 0;   // N, at its start
-  bool precurved = false;  // true: the unstressed shape is that of the centerline; false: straight
+  // Only a cable has these.
+  Number pretension = 0;   // N, where it begins
+  bool precurved = false;  // its natural shape is bent as the centerline is; otherwise it is straight
+  bool closed = false;     // its end is its start, such as that of a belt
 };
 
 // A body reduced to a few modes: see flexible/reduced_body.h.
@@ -185,11 +186,13 @@ struct ForceSpec {
   Name name;
   Name type;      // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque |
                   // bushing | cartesian_spring | torsional_spring_damper | coordinate_friction | rope |
-                  // gravity_between | hydraulic_actuator | second_order | user
+                  // gravity_between | belt_contact | hydraulic_actuator | second_order | user
   Name joint;     // joint_*, coordinate_friction
   Name from, to;  // between two points: BODY.POINT
   std::vector<Name> points;  // rope: BODY.POINT
-  Name at;                   // point_*: BODY.POINT
+  Name at;                   // point_*, belt_contact: BODY.POINT
+  Name cable;                // belt_contact: a beam of formulation ancf_cable
+  Number segments = 1;       // belt_contact: of each element
   Name axes = "ground";      // point_*: ground | body
   // joint_*: one for all coordinates, or one for each; bushing and cartesian_spring: one for all axes, or one
   // for each; otherwise one
@@ -197,7 +200,7 @@ struct ForceSpec {
   Numbers rotational_stiffness, rotational_damping;  // bushing: the same, about the axes
   // bushing: 36, by rows, of [displacement; rotation], instead of these
   Numbers stiffness_matrix, damping_matrix;
-  std::optional<Triple> axis;  // torsional_spring_damper: in the axes of `from`
+  std::optional<Triple> axis;  // torsional_spring_damper: in the axes of `from`; belt_contact: of `at`
   // second_order: n coordinates of its own, coupled to b coordinates of joints, JOINT.q or JOINT.q[i];
   // stiffness_matrix and damping_matrix have (b + n)^2 numbers by rows, those of joints first.
   std::vector<Name> coupled_to, coordinates;
@@ -422,6 +425,8 @@ class System {
   ForceSpec& add_coordinate_friction(Name force_name, Name joint_name, Number friction, Number creep_speed);
   ForceSpec& add_rope(Name force_name, std::vector<Name> points, Number stiffness);
   ForceSpec& add_gravity_between(Name force_name, Name from_point, Name to_point, Number strength);
+  ForceSpec& add_belt_contact(Name force_name, Name cable, Name pulley, Triple axis, Number radius,
+                              Number stiffness);
   // `valve`: opening, of which the rod side's valve has the opposite; or two.
   ForceSpec& add_hydraulic_actuator(Name force_name, Name from_point, Name to_point, Numbers valve);
   // `coupled_to`: JOINT.q or JOINT.q[i]; `coordinates`: names of the element's own coordinates, to which the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sestina/dynamics/belt_forces.h"
 #include "sestina/dynamics/reduced_bodies.h"
 
 namespace sestina {
@@ -126,6 +127,10 @@ void ColumnInputs::set_flexible_bodies(const State<double>& state, const Forward
   for (const ReducedBodyInfo& body : model_.reduced_bodies()) {
     const auto first = static_cast<std::size_t>(body.first_frame.value());
     for (std::size_t i = 0; i < body.points.size(); ++i) put_pose(motion[first + i].X_WB);
+  }
+  for (const BeltContact<double>& belt : dynamics.properties().forces.connectors.belts) {
+    const BeltTotals totals = calc_belt_totals(belt, in);
+    *next++ = totals.normal_force, *next++ = totals.torque, *next++ = totals.angle;
   }
   *next = energy;
 }
