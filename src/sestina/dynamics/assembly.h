@@ -41,6 +41,13 @@ State<double> calc_assembled_state(const Model& model, const Properties<double>&
 void assemble(const Model& model, const Properties<double>& properties, const std::vector<bool>& is_q_given,
               const std::vector<bool>& is_u_given, State<double>& state, AssemblyReport* report = nullptr);
 
+// Closes the loops of a state in which an event has set coordinates and speeds. What is set (`is_q_set`,
+// `is_u_set`, by the speeds: nu) keeps its value; the others change by the least in the norm of the mass
+// matrix. Returns what is left open, "pin cannot be kept closed: 0.1 m are left", or nothing.
+std::string close_around(const Model& model, const Properties<double>& properties,
+                         const std::vector<bool>& is_q_set, const std::vector<bool>& is_u_set,
+                         State<double>& state);
+
 // "knee moved by 0.0123 rad"
 std::string describe(const AssemblyReport::Moved& moved);
 
