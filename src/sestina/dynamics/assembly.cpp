@@ -526,6 +526,22 @@ std::string close_around(const Model& model, const Properties<double>& propertie
   return explain_curve_end(model, properties, assembler.rows());
 }
 
+void check_stops(const Model& model, const Properties<double>& properties, const State<double>& state) {
+  for (std::size_t i = 0; i < model.plan().stops.size(); ++i) {
+    const StopPlan& stop = model.plan().stops[i];
+    const auto place = static_cast<std::size_t>(stop.q);
+    const double q = state.q[place], bound = properties.contacts.bounds[i];
+    constexpr double kOnTheStop = 1e-6;  // where a run that ends on a stop leaves it
+    const double beyond = stop.is_upper ? q - bound : bound - q;
+    if (beyond <= kOnTheStop * (1.0 + std::abs(bound)) || properties.contacts.stops[i].stiffness > 0.0)
+      continue;
+    throw InputError(fmt::format("{} = {:.6g} {} at the start is {} the enforced {} limit of {}, {:.6g} {}",
+                                 model.q_names()[place], q, model.q_units()[place],
+                                 stop.is_upper ? "above" : "below", stop.is_upper ? "upper" : "lower",
+                                 model.stop_names()[i], bound, model.q_units()[place]));
+  }
+}
+
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report) {
   if (model.is_cartesian()) {
@@ -538,6 +554,7 @@ State<double> calc_assembled_state(const Model& model, const Properties<double>&
   State<double> state = calc_initial_state<double>(model, properties.parameters);
   const WantedCutJoints cut{state.h, calc_initial_cut_speeds(model, properties.parameters), {}, {}};
   assemble(model, properties, Given{model.is_q_given(), model.is_u_given(), &cut}, state, report);
+  check_stops(model, properties, state);
   return state;
 }
 

@@ -31,7 +31,8 @@ struct AssemblyReport {
 };
 
 // The model's assembled initial state, t = 0, in relative coordinates even if the model's are cartesian.
-// Throws InputError, which names the joint or constraint that stays open, and its error. Without loops and
+// Throws InputError, which names the joint or constraint that stays open, and its error, or the joint that
+// starts beyond an enforced limit. Without loops and
 // constraints it equals calc_initial_state().
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report = nullptr);
@@ -47,6 +48,10 @@ void assemble(const Model& model, const Properties<double>& properties, const st
 std::string close_around(const Model& model, const Properties<double>& properties,
                          const std::vector<bool>& is_q_set, const std::vector<bool>& is_u_set,
                          State<double>& state);
+
+// Refuses coordinates beyond enforced limits (InputError: the joint, the value and the limit); those that
+// have a stiffness may be pressed in.
+void check_stops(const Model& model, const Properties<double>& properties, const State<double>& state);
 
 // "knee moved by 0.0123 rad"
 std::string describe(const AssemblyReport::Moved& moved);
