@@ -309,7 +309,9 @@ void bind_dynamics(nb::class_<FrozenModel>& model) {
            "solver_names();\n"
            "default the recursive one, which computes many states in SIMD lanes. A state without "
            "accelerations (singular mass matrix, force\n"
-           "that is not finite) raises ComputationError, which names it; with check=False its row is NaN.")
+           "that is not finite) raises ComputationError, which names it; with check=False its row is NaN.\n"
+           "\n"
+           "Contacts and enforced limits do not act: a Simulator, step() and simulate() know them.")
       .def("inverse_dynamics", inverse_dynamics, nb::arg("q"), nb::arg("u"), nb::arg("udot"), nb::kw_only(),
            nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("x") = nb::none(),
            nb::arg("out") = nb::none(), nb::arg("check") = true,

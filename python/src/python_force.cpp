@@ -25,7 +25,7 @@ void add_numbers(const std::string& what, nb::handle given, std::span<double> pl
     places[0] += nb::cast<double>(given);
     return;
   }
-  const int numbers = arguments.add("forces", given, static_cast<int>(places.size()));
+  const int numbers = arguments.add(what.c_str(), given, static_cast<int>(places.size()));
   arguments.broadcast();
   if (!arguments.is_single()) {
     throw InputError(fmt::format("{}: there are {} arrays of {} numbers; allowed is one", what,
@@ -59,7 +59,7 @@ void add_by_name(const UserForceInput& in, const UserForceOutput& out, const std
 
 void add_returned(const UserForceInput& in, const UserForceOutput& out, nb::handle returned) {
   if (returned.is_none()) throw InputError("the callback of a PythonForce returned None; allowed are forces");
-  if (!PyDict_Check(returned.ptr())) return add_numbers("the forces", returned, out.tau);
+  if (!PyDict_Check(returned.ptr())) return add_numbers("forces", returned, out.tau);
   for (const auto& [key, value] : nb::borrow<nb::dict>(returned)) {
     add_by_name(in, out, nb::cast<std::string>(nb::str(key)), value);
   }
@@ -191,6 +191,23 @@ void PythonForce::add_forces(const UserForceInput& in, const UserForceOutput& ou
             [&] { add_returned(in, out, call_with_state(function(), in)); });
 }
 
+namespace {
+
+// The Jacobian (count, nu); of one condition also (nu).
+void add_jacobian(nb::handle given, int count, std::span<double> places) {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const nb::object array = numpy.attr("asarray")(given);
+  const auto nu = static_cast<int>(places.size()) / count;
+  const nb::tuple shape(array.attr("shape"));
+  if (!shape.equal(nb::make_tuple(count, nu)) && !(count == 1 && shape.equal(nb::make_tuple(nu)))) {
+    throw InputError(fmt::format("jacobian has the shape {}; allowed is ({}, {})",
+                                 nb::cast<std::string>(nb::str(shape)), count, nu));
+  }
+  add_numbers("jacobian", numpy.attr("ravel")(array), places);
+}
+
+}  // namespace
+
 bool PythonConstraint::calc(const UserConstraintInput& in, const UserConstraintOutput& out) const {
   bool has_bias = false;
   call_back(in.t, "the callback of a PythonConstraint", [&] {
@@ -206,8 +223,7 @@ bool PythonConstraint::calc(const UserConstraintInput& in, const UserConstraintO
       if (name == "error") {
         add_numbers(name, value, out.error), has_error = true;
       } else if (name == "jacobian") {
-        const nb::object flat = nb::module_::import_("numpy").attr("ravel")(value);
-        add_numbers(name, flat, out.jacobian), has_jacobian = true;
+        add_jacobian(value, count_, out.jacobian), has_jacobian = true;
       } else if (name == "time_rate") {
         add_numbers(name, value, out.time_rate);
       } else if (name == "bias") {
@@ -305,6 +321,8 @@ void bind_python_constraint(nb::module_& module) {
             if (level != "position" && level != "velocity") {
               throw InputError(fmt::format("level: '{}' is neither position nor velocity", level));
             }
+            if (count < 1)
+              throw InputError(fmt::format("count: {} is not a number of conditions from 1", count));
             new (self) PythonConstraint(std::move(function), count, level == "position");
           },
           nb::arg("function"), nb::arg("count") = 1, nb::kw_only(), nb::arg("level") = "position",

@@ -153,7 +153,9 @@ void bind_small_motions(nb::module_& module) {
           "forces\n"
           "that are given by value.\n"
           "\n"
-          "If none is found, raises ComputationError, which names the joint out of balance.")
+          "If none is found, raises ComputationError, which names the joint out of balance. Contacts and "
+          "enforced\n"
+          "limits raise InputError, here and in linearize, modes and frequency_response.")
       .def("linearize", linearize, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
            nb::arg("t") = 0.0, nb::arg("inputs") = nb::none(),
            nb::arg("outputs") = std::vector<std::string>(), nb::arg("x") = nb::none(),

@@ -182,3 +182,18 @@ def test_a_curve_by_a_table_is_the_curve_by_expressions() -> None:
     # Splines of step 0.1 are wrong by 0.1^4/384.
     np.testing.assert_allclose(results[0]["ring.s"], results[1]["ring.s"], atol=1e-5)
     assert np.ptp(results[0]["ring.s"]) > 1
+
+
+def test_conditions_of_python_have_the_shapes_asked_for() -> None:
+    def callback(t: float, q: np.ndarray, u: np.ndarray) -> dict[str, object]:
+        return {"error": [q[0]], "jacobian": [[1.0, 0.0, 0.0]]}
+
+    for count in (0, -1):
+        with pytest.raises(sestina.InputError, match=f"count: {count} is not a number of conditions"):
+            sestina.PythonConstraint(callback, count)
+    system = sestina.System()
+    body = system.add_particle("bob", 1)
+    system.add_joint("slide", "prismatic", system.ground["origin"], body["origin"], axis=(1, 0, 0))
+    system.add_constraint("wire", sestina.PythonConstraint(callback))
+    with pytest.raises(sestina.InputError, match=r"jacobian has the shape \(1, 3\); allowed is \(1, 1\)"):
+        sestina.simulate(system)

@@ -124,3 +124,25 @@ def test_linear_system_has_inputs_and_outputs_by_name() -> None:
     assert np.allclose(linear.C, [[1, 0], [0, 1], [0, 2]], atol=1e-8) and np.allclose(linear.D, 0)
     with pytest.raises(sestina.InputError, match=r"no column 'rail.v' \(did you mean"):
         oscillator().freeze().linearize(outputs=["rail.v"])
+
+
+def test_contacts_and_stops_are_refused_by_name() -> None:
+    """Without the stop, or the floor, the rest would be at 0."""
+    stop = parallelogram()
+    stop.joint("j1").limits = {"lower": 0.1, "enforced": True}
+    floor = parallelogram()
+    floor.ground.shapes = [{"name": "floor", "type": "plane"}]
+    floor.body("bar").shapes = [{"type": "sphere", "radius": 0.1}]
+    floor.add_contact("lands", ["floor", "bar"])
+    for system, name in ((stop, "j1"), (floor, "lands")):
+        system.parameters["torque"] = 0.0
+        model = system.freeze()
+        for who, call in {
+            "statics": model.find_equilibrium,
+            "modes": model.modes,
+            "linearize": model.linearize,
+            "frequency_response": lambda model=model: model.frequency_response("torque", [1.0]),
+            "derive": lambda system=system: sestina.derive(system),
+        }.items():
+            with pytest.raises(sestina.InputError, match=f"{who} does not handle contacts.*the model has {name}"):
+                call()

@@ -490,5 +490,57 @@ TEST(Loops, EventThatSetsASpeedLeavesSpeedsThatTheLoopsAllow) {
   EXPECT_LT(run.report.energy_drift, 1e-6 * run.report.kinetic_energy);
 }
 
+// The values of the row just after the first event.
+std::size_t row_after_event(const RunResult& run) {
+  std::size_t row = 0;
+  while (row + 1 < run.table.rows() && run.at(row, "event") == 0.0) ++row;
+  return row;
+}
+
+// The closed form is the same four-bar, assembled at the start with the crank at the angle.
+TEST(Loops, EventsKeepWhatTheySetAndMoveTheOthers) {
+  for (const char* coordinates : {"relative", "cartesian"}) {
+    System system = example("16_four_bar.yaml");
+    system.analysis.coordinates = coordinates;
+    System started = example("16_four_bar.yaml");
+    system.add_event("rev", "hip.q - 2").set = {{"hip.q", "1.5"}, {"hip.u", "-hip.u/3"}};
+    set_accurate(system, 0.2, 0.05);
+    const RunResult run = run_system(system);
+    const std::size_t after = row_after_event(run);
+    EXPECT_NEAR(run.at(after - 1, "hip.q"), 2.0, 1e-12) << coordinates;
+    EXPECT_NEAR(run.at(after, "hip.q"), 1.5, 1e-14) << coordinates;
+    EXPECT_NEAR(run.at(after, "hip.u"), -run.at(after - 1, "hip.u") / 3.0, 1e-12) << coordinates;
+    for (JointSpec& joint : started.joints) {
+      if (joint.name == "hip") joint.q = {1.5}, joint.u = {run.at(after, "hip.u")};
+    }
+    set_accurate(started, 0.01, 0.01);
+    const RunResult expected = run_system(started);
+    for (const char* column : {"elbow.u", "heel.u"}) {
+      EXPECT_NEAR(run.at(after, column), expected.at(0, column), 1e-10) << coordinates << column;
+    }
+    EXPECT_NEAR(std::remainder(run.at(after, "heel.q") - expected.at(0, "heel.q"), 6.283185307179586), 0.0,
+                1e-12);
+    EXPECT_LT(largest_in(run, "constraints.position_error"), 1e-12);
+  }
+}
+
+TEST(Loops, EventsThatNoPositionOrSpeedAllowsAreNamed) {
+  for (const char* coordinates : {"relative", "cartesian"}) {
+    System system = example("16_four_bar.yaml");
+    system.analysis.coordinates = coordinates;
+    System fast = system;
+    system.add_event("rev", "hip.q - 2").set = {{"hip.q", "1.5"}, {"elbow.q", "0"}};
+    EXPECT_THAT(
+        run_anyhow(system).report.failure,
+        testing::ContainsRegex("event rev sets hip.q to 1.5, elbow.q to 0, but then .* cannot be kept "
+                               "closed: .* m are left"));
+    fast.add_event("rev", "hip.q - 2").set = {{"hip.u", "3"}, {"elbow.u", "0"}};
+    EXPECT_THAT(
+        run_anyhow(fast).report.failure,
+        testing::ContainsRegex("event rev sets hip.u to 3, elbow.u to 0, but then no speeds agree with "
+                               ".*: .* m/s are left"));
+  }
+}
+
 }  // namespace
 }  // namespace sestina

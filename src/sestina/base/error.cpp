@@ -61,6 +61,13 @@ ComputationError::ComputationError(double time, std::string reason)
       reason_(std::move(reason)) {}
 
 void FaultList::add(Place place, std::string message) {
+  // A number that two rules hold has one fault.
+  const auto is_same = [&](const Fault& fault) {
+    return fault.place.path == place.path && fault.message == message &&
+           fault.place.mark.line == place.mark.line && fault.place.mark.column == place.mark.column;
+  };
+  const auto end = faults_.begin() + static_cast<std::ptrdiff_t>(std::min(faults_.size(), kMostFaults));
+  if (std::any_of(faults_.begin(), end, is_same)) return;
   faults_.push_back({std::move(place), std::move(message)});
 }
 

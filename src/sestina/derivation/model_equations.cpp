@@ -15,6 +15,7 @@ using symbolic::Matrix;
 
 ModelEquations::ModelEquations(const Model& model, DerivationMethod method)
     : method_(method), mechanics_(std::make_unique<symbolic::Mechanics>()) {
+  model.refuse_contacts("derive");
   ModelLayout layout(model, *mechanics_);
   symbolic::KaneOptions options;
   options.q_ind = layout.q;

@@ -46,8 +46,8 @@ struct EmbeddedEquations {
 
 class ModelEquations {
  public:
-  // Throws InputError for a user force, which has no expression, and for Lagrange's method if speeds are not
-  // rates of coordinates: for spherical and free joints.
+  // Throws InputError for a user force, which has no expression, for contacts and enforced limits, and for
+  // Lagrange's method if speeds are not rates of coordinates: for spherical and free joints.
   explicit ModelEquations(const Model& model, DerivationMethod method = DerivationMethod::kKane);
   ~ModelEquations();
   ModelEquations(ModelEquations&&) noexcept;

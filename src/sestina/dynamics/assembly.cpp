@@ -4,6 +4,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -45,27 +46,20 @@ class Assembler {
 
   // Whether the loops are closed with these speeds' coordinates free to move.
   bool close(State<double>& state, const std::vector<bool>& is_free, bool by_mass) {
-    const State<double> start = state;
     of_positions_ = true;
     update(state);
     if (errors_.position <= kClosed * length_) {  // as given; the remaining error is round-off
       conditions_.project_positions(properties_, state, kinematics_);
       return true;
     }
-    double best = INFINITY;
-    State<double> best_state = state;
-    constexpr int kAttempts = 24;
-    for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      state = start;
-      if (attempt > 0) shake(state, is_free, attempt);
-      const double error = iterate(start, state, is_free, by_mass);
-      if (error <= kClosed * length_) return true;
-      // Another assembly mode is preferred only if its error is much smaller.
-      if (error < 0.5 * best) best = error, best_state = state;
-    }
-    state = best_state;
-    update(state);
-    return false;
+    return search(state, is_free, by_mass);
+  }
+
+  // The same, by the least in the norm of the mass matrix, and the coordinates that are not free keep every
+  // digit.
+  bool close_others(State<double>& state, const std::vector<bool>& is_free) {
+    of_positions_ = true;
+    return search(state, is_free, true);
   }
 
   // The same for speeds; the equations are linear except for nonlinear conditions on speeds.
@@ -106,6 +100,24 @@ class Assembler {
   }
 
  private:
+  bool search(State<double>& state, const std::vector<bool>& is_free, bool by_mass) {
+    const State<double> start = state;
+    double best = INFINITY;
+    State<double> best_state = state;
+    constexpr int kAttempts = 24;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      state = start;
+      if (attempt > 0) shake(state, is_free, attempt);
+      const double error = iterate(start, state, is_free, by_mass);
+      if (error <= kClosed * length_) return true;
+      // Another way of assembling is not better for coming a little nearer.
+      if (error < 0.5 * best) best = error, best_state = state;
+    }
+    state = best_state;
+    update(state);
+    return false;
+  }
+
   void update(const State<double>& state) {
     update_kinematics(model_, properties_, state, kinematics_);
     conditions_.update(properties_, state, kinematics_);
@@ -426,12 +438,16 @@ void fill_report(const Model& model, const Properties<double>& properties, const
   report.position_error = assembler.errors().position;
 }
 
-void assemble(const Model& model, const Properties<double>& properties, const Given& given,
-              State<double>& state, AssemblyReport* report) {
-  if (!model.is_constrained()) return;
+void check_assembly_memory(const Model& model) {
   const auto n = static_cast<double>(model.nu());
   check_memory(8.0 * 6.0 * n * (n + static_cast<double>(model.constraint_rows())),
                "the assembly of the mechanism");
+}
+
+void assemble(const Model& model, const Properties<double>& properties, const Given& given,
+              State<double>& state, AssemblyReport* report) {
+  if (!model.is_constrained()) return;
+  check_assembly_memory(model);
   const WantedCutJoints all = find_wanted(model, given.cut, false),
                         held = find_wanted(model, given.cut, true);
   Assembler assembler(model, properties);
@@ -460,6 +476,9 @@ void assemble(const Model& model, const Properties<double>& properties, const Gi
     assembler.want(held);
     if (!assembler.match_speeds(state, find_free(model, given.u, true), true)) {
       const std::string name = assembler.worst_velocity();
+      if (const std::string reason = assembler.explain_non_finite(state); !reason.empty()) {
+        fail(model, name, reason);
+      }
       fail(model, name,
            fmt::format("no initial speeds agree with {}: {:.3g} m/s are left{}", name,
                        assembler.errors().velocity, holds(model)));
@@ -484,6 +503,48 @@ void assemble(const Model& model, const Properties<double>& properties, const st
   assemble(model, properties, Given{is_q_given, is_u_given, nullptr}, state, report);
 }
 
+std::string close_around(const Model& model, const Properties<double>& properties,
+                         const std::vector<bool>& is_q_set, const std::vector<bool>& is_u_set,
+                         State<double>& state) {
+  check_assembly_memory(model);
+  const auto others = [](std::vector<bool> is_set) {
+    is_set.flip();
+    return is_set;
+  };
+  Assembler assembler(model, properties);
+  if (std::find(is_q_set.begin(), is_q_set.end(), true) != is_q_set.end()) {
+    assembler.find_nearest_places(state);
+    if (!assembler.close_others(state, others(is_q_set))) {
+      if (std::string reason = assembler.explain_non_finite(state); !reason.empty()) return reason;
+      return fmt::format("{} cannot be kept closed: {:.3g} m are left", assembler.worst_position(),
+                         assembler.errors().position);
+    }
+  }
+  if (!assembler.match_speeds(state, others(is_u_set), true)) {
+    if (std::string reason = assembler.explain_non_finite(state); !reason.empty()) return reason;
+    return fmt::format("no speeds agree with {}: {:.3g} m/s are left", assembler.worst_velocity(),
+                       assembler.errors().velocity);
+  }
+  assembler.take_history(state);
+  return explain_curve_end(model, properties, assembler.rows());
+}
+
+void check_stops(const Model& model, const Properties<double>& properties, const State<double>& state) {
+  for (std::size_t i = 0; i < model.plan().stops.size(); ++i) {
+    const StopPlan& stop = model.plan().stops[i];
+    const auto place = static_cast<std::size_t>(stop.q);
+    const double q = state.q[place], bound = properties.contacts.bounds[i];
+    constexpr double kOnTheStop = 1e-6;  // where a run that ends on a stop leaves it
+    const double beyond = stop.is_upper ? q - bound : bound - q;
+    if (beyond <= kOnTheStop * (1.0 + std::abs(bound)) || properties.contacts.stops[i].stiffness > 0.0)
+      continue;
+    throw InputError(fmt::format("{} = {:.6g} {} at the start is {} the enforced {} limit of {}, {:.6g} {}",
+                                 model.q_names()[place], q, model.q_units()[place],
+                                 stop.is_upper ? "above" : "below", stop.is_upper ? "upper" : "lower",
+                                 model.stop_names()[i], bound, model.q_units()[place]));
+  }
+}
+
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report) {
   if (model.is_cartesian()) {
@@ -496,6 +557,7 @@ State<double> calc_assembled_state(const Model& model, const Properties<double>&
   State<double> state = calc_initial_state<double>(model, properties.parameters);
   const WantedCutJoints cut{state.h, calc_initial_cut_speeds(model, properties.parameters), {}, {}};
   assemble(model, properties, Given{model.is_q_given(), model.is_u_given(), &cut}, state, report);
+  check_stops(model, properties, state);
   return state;
 }
 

@@ -31,9 +31,10 @@ struct AssemblyReport {
   double position_error = 0.0;  // m, the remaining error
 };
 
-// The model's assembled initial state, t = 0, in relative coordinates even if the model uses cartesian ones.
-// Throws InputError that names the joint or constraint that remains open, and its error. Without loops and
-// constraints the result equals calc_initial_state().
+// The model's assembled initial state, t = 0, in relative coordinates even if the model's are cartesian.
+// Throws InputError, which names the joint or constraint that stays open, and its error, or the joint that
+// starts beyond an enforced limit. Without loops and
+// constraints it equals calc_initial_state().
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report = nullptr);
 
@@ -41,6 +42,17 @@ State<double> calc_assembled_state(const Model& model, const Properties<double>&
 // keep their coordinates and speeds if possible; empty: none.
 void assemble(const Model& model, const Properties<double>& properties, const std::vector<bool>& is_q_given,
               const std::vector<bool>& is_u_given, State<double>& state, AssemblyReport* report = nullptr);
+
+// Closes the loops of a state in which an event has set coordinates and speeds. What is set (`is_q_set`,
+// `is_u_set`, by the speeds: nu) keeps its value; the others change by the least in the norm of the mass
+// matrix. Returns what is left open, "pin cannot be kept closed: 0.1 m are left", or nothing.
+std::string close_around(const Model& model, const Properties<double>& properties,
+                         const std::vector<bool>& is_q_set, const std::vector<bool>& is_u_set,
+                         State<double>& state);
+
+// Refuses coordinates beyond enforced limits (InputError: the joint, the value and the limit); those that
+// have a stiffness may be pressed in.
+void check_stops(const Model& model, const Properties<double>& properties, const State<double>& state);
 
 // "knee moved by 0.0123 rad"
 std::string describe(const AssemblyReport::Moved& moved);

@@ -44,6 +44,7 @@ Equilibrium::Equilibrium(const Model& model, const Properties<double>& propertie
       lambda_(VectorXd::Zero(model.constraint_rows())),
       x_size_(VectorXd::Zero(model.nx())),
       length_(properties.constraints.length) {
+  model.refuse_contacts("statics");
   for (Eigen::Index i = 0; i < weight_.size(); ++i) {
     weight_[i] = model.u_units()[static_cast<std::size_t>(i)] == "rad/s" ? 1.0 : 1.0 / length_;
   }

@@ -31,7 +31,8 @@ namespace sestina {
 
 class Equilibrium {
  public:
-  // The model must outlive this. A model with a UserForce is refused (InputError).
+  // The model must outlive this. A model with a UserForce, contacts or enforced limits is
+  // refused (InputError).
   Equilibrium(const Model& model, const Properties<double>& properties);
 
   // Moves the coordinates (and x) of the state to rest under a part of the load (MotionTangents::set_load),

@@ -89,8 +89,7 @@ class ImplicitMotion {
     int q = 0, nq = 0, u = 0, nu = 0, x = -1;
   };
   void find_pattern(const State<double>& start);
-  void find_columns(std::span<const Direction> directions, std::span<const double> lambda);
-  bool has_spoiled() const;
+  void leave_singular_state(const State<double>& start, std::span<const double> wdot);
   bool has_forces_and_constraints() const;
   void merge_with_closed_forms();
   void find_groups();

@@ -48,7 +48,9 @@ InputResponse::InputResponse(const Model& model, const MotionTangents& tangents,
       input_(std::move(input)),
       t_(state.t),
       turning_(calc_turning(model, state)),
-      allowed_(calc_null_space(tangents.C, kRedundantPivot)) {}
+      allowed_(calc_null_space(tangents.C, kRedundantPivot)) {
+  model.refuse_contacts("frequency_response");
+}
 
 void InputResponse::refuse_resonance(double w) const {
   throw ComputationError(t_, fmt::format("the system resonates at {:.6g} Hz without damping: its response "

@@ -30,7 +30,8 @@ struct SmallResponse {
 
 class InputResponse {
  public:
-  // Uses the state of the last update_tangents(..., by_speeds) of `tangents`, which must outlive this object.
+  // For the state of the last update_tangents(..., by_speeds) of `tangents`, which must outlive this. Refuses
+  // models with contacts or enforced limits (InputError).
   InputResponse(const Model& model, const MotionTangents& tangents, const State<double>& state,
                 InputTangent input);
 

@@ -173,6 +173,7 @@ MatrixXd calc_state_matrix(const Model& model, const MotionTangents& tangents, c
 
 LinearizedMotion linearize_motion(const Model& model, const MotionTangents& tangents,
                                   const State<double>& state) {
+  model.refuse_contacts("linearize");
   const Eigen::Index n = tangents.nu(), m = tangents.rows(), nx = tangents.nx();
   const AccelerationSolver accelerations(tangents.M, tangents.C, state.t);
   LinearizedMotion motion;
@@ -199,6 +200,7 @@ Eigen::MatrixXd calc_input_matrix(const MotionTangents& tangents, const State<do
 
 std::vector<VibrationMode> calc_modes(const Model& model, const MotionTangents& tangents,
                                       const State<double>& state) {
+  model.refuse_contacts("modes");
   std::vector<VibrationMode> modes;
   if (!find_undamped_modes(tangents, state, modes)) {
     find_modes_of(linearize_motion(model, tangents, state), tangents.nu(), modes);

@@ -60,7 +60,8 @@ Eigen::MatrixXd calc_state_matrix(const Model& model, const MotionTangents& tang
                                   const State<double>& state, const AccelerationSolver& accelerations);
 
 // For the state of the last update_tangents(..., by_speeds), whose udot and lambda solve the equations of
-// motion. Throws ComputationError where the mass matrix is singular.
+// motion. Throws ComputationError where the mass matrix is singular, and InputError for a model with contacts
+// or enforced limits, as calc_modes() does.
 LinearizedMotion linearize_motion(const Model& model, const MotionTangents& tangents,
                                   const State<double>& state);
 

@@ -158,6 +158,9 @@ void Freezer::check_limits(const LimitsSpec& limits, const std::string& path) {
           limits.upper->expression(),
           slot});
   }
+  if (limits.enforced && !limits.lower && !limits.upper) {
+    fail(limits.mark, path + ".enforced", "needs a limit that can be a stop: lower or upper");
+  }
   if (limits.velocity) check_unused(Kind::kNotNegative, *limits.velocity, path + ".velocity");
   if (limits.effort) check_unused(Kind::kNotNegative, *limits.effort, path + ".effort");
 }

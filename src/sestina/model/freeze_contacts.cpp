@@ -69,26 +69,27 @@ void Freezer::collect_contact(const ContactSpec& spec, const std::string& path) 
 }
 
 std::vector<int> Freezer::find_shapes(const Name& name, const std::string& path) {
-  std::vector<std::string> known{"ground"};
+  std::vector<std::string> known;
   std::vector<int> found;
   const auto search = [&](BodyIndex body, const std::string& body_name, const std::vector<ShapeSpec>& shapes,
-                          const std::string& place) {
+                          const std::string& place, bool is_list) {
     known.push_back(body_name);
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       if (!shapes[i].name.empty()) known.push_back(shapes[i].name.text);
       if (name == body_name || (!shapes[i].name.empty() && shapes[i].name.text == name.text)) {
-        found.push_back(add_contact_shape(body, shapes[i], fmt::format("{}[{}]", place, i)));
+        found.push_back(
+            add_contact_shape(body, shapes[i], is_list ? fmt::format("{}[{}]", place, i) : place));
       }
     }
     return name == body_name;
   };
-  bool is_body = search(kGround, "ground", system_.ground_shapes, "ground.shapes");
+  bool is_body = search(kGround, "ground", system_.ground_shapes, "ground.shapes", true);
   for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
     const BodySpec& body = system_.bodies[i];
     if (index_of_position_.size() <= i || !index_of_position_[i].is_valid()) continue;
-    is_body =
-        search(index_of_position_[i], body.name.text, body.shapes, fmt::format("bodies[{}].shapes", i)) ||
-        is_body;
+    is_body = search(index_of_position_[i], body.name.text, body.shapes, fmt::format("bodies[{}].shape", i),
+                     body.shapes.size() > 1) ||
+              is_body;
   }
   std::erase(found, -1);
   if (found.empty() && is_body) {
@@ -179,6 +180,12 @@ void Freezer::collect_stops() {
   for (const CutJointInfo& cut : data_.cut_joints) {
     const JointSpec& spec = system_.joints[static_cast<std::size_t>(cut.position)];
     if (!spec.limits || !spec.limits->enforced) continue;
+    if (is_cartesian()) {
+      fail(
+          spec.limits->mark, fmt::format("joints[{}].limits.enforced", cut.position),
+          fmt::format("limits of {} cannot be stops in cartesian coordinates: take relative ones", cut.name));
+      continue;
+    }
     fail(spec.limits->mark, fmt::format("joints[{}].limits.enforced", cut.position),
          fmt::format(
              "{} closes a loop, where limits cannot be stops: cut another joint of the loop (cut: true)",

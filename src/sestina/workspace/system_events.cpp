@@ -1,9 +1,12 @@
 #include "sestina/workspace/system_events.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/model/tape_inputs.h"
 
 namespace sestina {
@@ -97,25 +100,70 @@ void SystemEvents::assign(const Model& model, const EventInfo& info, State<doubl
   }
 }
 
+namespace {
+
+// The speed, by its place in u, that is the rate of a coordinate; Euler parameters have none, and are not
+// set.
+std::size_t speed_of_coordinate(const Model& model, int q) {
+  int u = q;
+  for (const BodyInfo& body : model.bodies()) {
+    if (q < body.q_start || q >= body.q_start + body.nq) continue;
+    const bool turns_first = body.nq != body.nu;  // a free joint: [w; v], but position first
+    u = body.u_start + (turns_first ? 3 : 0) + q - body.q_start;
+  }
+  return static_cast<std::size_t>(u);
+}
+
+}  // namespace
+
+void SystemEvents::close_around_values(const Model& model, const Properties<double>& properties,
+                                       const EventInfo& info, State<double>& state) const {
+  std::vector<bool> is_q_set(state.u.size()), is_u_set(state.u.size());
+  std::string values;
+  for (int i = info.first_assignment; i < info.first_assignment + info.assignments; ++i) {
+    const AssignmentInfo& assignment = model.assignments()[static_cast<std::size_t>(i)];
+    const bool is_q = assignment.target == Target::kQ;
+    if (!is_q && assignment.target != Target::kU) continue;
+    if (is_q) is_q_set[speed_of_coordinate(model, assignment.index)] = true;
+    if (!is_q) is_u_set[static_cast<std::size_t>(assignment.index)] = true;
+    values += fmt::format("{}{} to {:.6g}", values.empty() ? "" : ", ", model.name_of(assignment),
+                          assigned_[static_cast<std::size_t>(i)]);
+  }
+  const std::string left = close_around(model, properties, is_q_set, is_u_set, state);
+  if (left.empty()) return;
+  throw ComputationError(state.t, fmt::format("event {} sets {}, but then {}", info.name, values, left));
+}
+
 // The bodies outboard of a joint move with it, as in relative coordinates.
-void SystemEvents::assign_to_joints(int event, State<double>& state) {
-  const EventInfo& info = model_.events()[static_cast<std::size_t>(event)];
-  const auto first = model_.assignments().begin() + info.first_assignment;
-  const bool sets_variables_alone =
-      std::all_of(first, first + info.assignments,
-                  [](const AssignmentInfo& assignment) { return assignment.target == Target::kVariable; });
-  if (sets_variables_alone) return assign(model_, info, state);
+void SystemEvents::assign_to_joints(const EventInfo& info, State<double>& state) {
   if (!twin_) {
     CartesianCoordinates coordinates(model_, dynamics_.properties().parameters);
-    const Properties<double> properties = coordinates.relative_properties();
-    twin_ = std::make_unique<Twin>(
-        Twin{std::move(coordinates), ForwardDynamics(model_.relative(), properties, "recursive"), {}});
+    twin_ = std::make_unique<Twin>(Twin{std::move(coordinates), {}});
   }
   dynamics_.find_cut_coordinates(state);
   twin_->coordinates.to_relative(state, dynamics_.constrained()->rows(), twin_->state);
-  assign(*model_.relative(), info, twin_->state);
-  twin_->dynamics.project(twin_->state);
+  const Model& relative = *model_.relative();
+  assign(relative, info, twin_->state);
+  if (relative.is_constrained()) {
+    close_around_values(relative, twin_->coordinates.relative_properties(), info, twin_->state);
+  }
   twin_->coordinates.to_cartesian(twin_->state, state);
+}
+
+void SystemEvents::assign_and_close(const EventInfo& info, State<double>& state) {
+  const auto first = model_.assignments().begin() + info.first_assignment;
+  const bool moves = std::any_of(first, first + info.assignments, [](const AssignmentInfo& assignment) {
+    return assignment.target == Target::kQ || assignment.target == Target::kU;
+  });
+  if (!moves || !model_.is_constrained()) {
+    assign(model_, info, state);
+  } else if (model_.is_cartesian()) {
+    assign_to_joints(info, state);
+  } else {
+    assign(model_, info, state);
+    close_around_values(model_, dynamics_.properties(), info, state);
+  }
+  if (model_.is_constrained()) dynamics_.project(state);
 }
 
 void SystemEvents::apply(int event, State<double>& state) {
@@ -130,12 +178,7 @@ void SystemEvents::apply(int event, State<double>& state) {
       throw ComputationError(state.t, model_.explain_assignment(event, i, dynamics_.properties(), state));
     }
   }
-  if (model_.is_cartesian() && model_.is_constrained()) {
-    assign_to_joints(event, state);
-  } else {
-    assign(model_, info, state);
-  }
-  if (model_.is_constrained()) dynamics_.project(state);
+  assign_and_close(info, state);
   const double gain = calc_energy(state) - energy_before;
   if (!std::isfinite(gain)) {
     throw ComputationError(state.t, "the energy after event " + info.name + " is not finite");

@@ -28,9 +28,10 @@ class SystemEvents final : public RunEvents {
   void calc_rates(const State<double>& state, std::span<double> rates) override;
   std::string explain(const State<double>& state, int event) override;
 
-  // Applies the assignments of the event, all computed from the state before. Energy that this removes from
+  // Applies the assignments of the event, all computed from the state before. Loops are closed around the
+  // values that are set. Energy that this removes from
   // the system counts as dissipated, and energy that it adds as supplied. Throws ComputationError if an
-  // assigned value, or the energy after the event, is not finite.
+  // assigned value cannot be kept, or it or the energy after the event, is not finite.
   void apply(int event, State<double>& state) override;
 
  private:
@@ -39,7 +40,12 @@ class SystemEvents final : public RunEvents {
   // Fills the inputs of the tapes.
   void fill_inputs(const State<double>& state);
   void assign(const Model& model, const EventInfo& info, State<double>& state) const;
-  void assign_to_joints(int event, State<double>& state);
+  void assign_to_joints(const EventInfo& info, State<double>& state);
+  void assign_and_close(const EventInfo& info, State<double>& state);
+  // Closes the loops around the values just assigned. Throws ComputationError where none of the states that
+  // close them has these values.
+  void close_around_values(const Model& model, const Properties<double>& properties, const EventInfo& info,
+                           State<double>& state) const;
 
   ForwardDynamics& dynamics_;
   SystemEquations& equations_;
@@ -53,7 +59,6 @@ class SystemEvents final : public RunEvents {
   // coordinates, made for the first such event.
   struct Twin {
     CartesianCoordinates coordinates;
-    ForwardDynamics dynamics;
     State<double> state;
   };
   std::unique_ptr<Twin> twin_;

@@ -156,6 +156,7 @@ void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u, 
   normalize_q<double>(model, state.q);
   if (first_not_finite(state.q) >= 0) throw InputError("Euler parameters of the initial q are all zero");
   assemble(model, cartesian ? cartesian->relative_properties() : *properties_, {}, {}, state);
+  check_stops(model, cartesian ? cartesian->relative_properties() : *properties_, state);
   if (cartesian) {
     cartesian->to_cartesian(state, initial_.emplace());
   } else {
