@@ -259,6 +259,23 @@ TEST(ImplicitMotion, SpringsBetweenPointsHaveClosedForms) {
   expect_closed_forms_agree(system, 0);
 }
 
+// All floating bodies begin at the origin, where the ends of these rods coincide: 6 + 6 speeds for each rod.
+TEST(ImplicitMotion, RowsOfRodsHaveTheSpeedsOfTheirBodies) {
+  System system;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    BodySpec& body = system.add_body(name, 1.0);
+    body.inertia = {.xx = 0.1, .yy = 0.2, .zz = 0.25};
+    body.add_point("tip", {0.5, 0.1, 0});
+  }
+  system.add_distance("one", "a.tip", "b.tip", 1.0);
+  system.add_distance("other", "c.tip", "d.tip", 1.0);
+  system.analysis.coordinates = "cartesian";
+  const auto model = freeze(system);
+  const ImplicitMotion motion(*model, calc_properties(*model));
+  EXPECT_EQ(motion.row_pattern().size(), 24u);
+  EXPECT_EQ(motion.pattern().size(), 2u * 12u * 12u);
+}
+
 TEST(ImplicitMotion, TakesNoMoreEvaluationsForMoreBodies) {
   const auto count = [](int bodies) {
     const auto model = freeze(floating_chain(bodies));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "sestina/base/index.h"
 #include "sestina/dynamics/cables.h"
@@ -170,6 +171,27 @@ std::string ImplicitMotion::explain_non_finite(const State<double>& state) {
 
 // ---- the pattern ------------------------------------------------------------------------------------------
 
+// Where a condition has no derivative at the state, as that of a distance between points that coincide, all
+// coordinates move a little, each by another amount.
+void ImplicitMotion::leave_singular_state(const State<double>& start, std::span<const double> wdot) {
+  const std::vector<double> ones(dual_.lambda.size(), 1.0);
+  evaluate(ones);
+  bool is_regular = true;
+  for (int i = 0; i < rest_.rows; ++i) is_regular = is_regular && std::isfinite(dual_.residual(at(i)).d);
+  for (int i = first_row_; i < row_rest_.rows; ++i) {
+    is_regular = is_regular && std::isfinite(dual_.rows.rows[at(i)].velocity.d);
+  }
+  if (is_regular) return;
+  State<double> moved = start;
+  std::vector<double> displacement(start.u.size());
+  for (std::size_t k = 0; k < displacement.size(); ++k) {
+    const double x = std::numbers::phi * static_cast<double>(k + 1);
+    displacement[k] = 0.3 * (x - std::floor(x));  // rad, m
+  }
+  plus_q<double>(model_, start.q, displacement, moved.q);
+  set_state(moved, wdot);
+}
+
 // A derivative that is not a number spoils whatever depends on it.
 void ImplicitMotion::find_pattern(const State<double>& start) {
   const double spoiled = std::numeric_limits<double>::quiet_NaN();
@@ -181,6 +203,7 @@ void ImplicitMotion::find_pattern(const State<double>& start) {
     rest_.starts.resize(at(rest_.rows + 1)), row_rest_.starts.resize(at(rest_.rows + 1));
     return;
   }
+  leave_singular_state(start, no_wdot);
   for (BodyIndex b(1); b.value() < model_.bodies().size(); b = BodyIndex(b.value() + 1)) {
     const BodyInfo& body = model_.bodies()[b];
     if (body.nu == 0) continue;

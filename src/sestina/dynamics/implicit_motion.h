@@ -82,6 +82,7 @@ class ImplicitMotion {
   };
 
   void find_pattern(const State<double>& start);
+  void leave_singular_state(const State<double>& start, std::span<const double> wdot);
   bool has_forces_and_constraints() const;
   void merge_with_closed_forms();
   void find_groups();
