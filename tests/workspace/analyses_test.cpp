@@ -158,6 +158,37 @@ analysis: {type: statics, load_steps: 40, arc_length: true}
   EXPECT_LT(y.back(), -0.2);
 }
 
+// The crank of a four-bar without springs turns freely while there is no load.
+TEST(Statics, PathOfAMechanismThatMovesWithoutLoadIsRefused) {
+  System system = example("16_four_bar.yaml");
+  system.analysis.type = "statics";
+  system.analysis.load_steps = 10;
+  system.analysis.arc_length = true;
+  EXPECT_THAT(run_anyhow(system).report.failure,
+              testing::HasSubstr("elbow is free to move without load, so that arc_length finds no path"));
+  system.add_joint_spring("flat", "hip", 1000.0, 1.0);
+  const RunResult held = run_system(system);
+  EXPECT_EQ(held.end("load"), 1.0);
+}
+
+// Springs across the path of a bob have no stiffness along it where they are at rest: P = 2 k x (1 - 1/L).
+TEST(Statics, PathBeginsWhereTheStiffnessIsZero) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+ground: {points: {above: [0, 1, 0], below: [0, -1, 0]}}
+bodies: [{name: bob, type: particle, mass: 1}]
+joints: [{name: slide, type: prismatic, parent: ground.origin, child: bob.origin, axis: [1, 0, 0]}]
+forces:
+  - {name: a, type: spring_damper, from: ground.above, to: bob.origin, stiffness: 100, free_length: 1}
+  - {name: b, type: spring_damper, from: ground.below, to: bob.origin, stiffness: 100, free_length: 1}
+  - {name: push, type: point_force, at: bob.origin, value: [50, 0, 0]}
+analysis: {type: statics, load_steps: 20, arc_length: true}
+)"));
+  const double x = run.end("slide.q");
+  EXPECT_GT(x, 0.5);
+  EXPECT_NEAR(200.0 * x * (1.0 - 1.0 / std::sqrt(1.0 + x * x)), 50.0, 1e-8);
+}
+
 // ---- modes ------------------------------------------------------------------------------------------------
 
 // Cranks hang: omega^2 = g (m + M) / (2 m a/3 + M a).

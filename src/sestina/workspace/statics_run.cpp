@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sestina/base/error.h"
 #include "sestina/dynamics/equilibrium.h"
@@ -13,6 +14,9 @@ namespace {
 constexpr double kSmallestStep = 1e-6;  // part of the load between two equilibria
 constexpr int kEasy = 4;                // corrections after which the next step is longer
 constexpr double kLongestArc = 0.2;     // rad, or relative to the mechanism's size
+constexpr double kFreeArc = 1.0;        // along which the load leaves zero unless a joint is free to move
+constexpr double kNoLoad = 1e-9;        // rounding of balances, in parts of the load
+constexpr double kLongestPath = 1000.0;
 
 class StaticsRun final : public AnalysisRun {
  public:
@@ -92,12 +96,37 @@ class StaticsRun final : public AnalysisRun {
         }
         continue;
       }
+      check_path(arc, point);
       if (equilibrium_.iterations() <= kEasy) arc = std::min(longest, 2.0 * arc);
       if (point.load >= 1.0) {
         load_to(1.0, 0.0, state);
         point.load = 1.0;
       }
       record_row(point.load, state);
+    }
+  }
+
+  // Paths that never reach the whole load end here.
+  void check_path(double arc, const Equilibrium::PathPoint& point) {
+    travelled_ += arc;
+    highest_ = std::max(highest_, point.load);
+    has_load_ = has_load_ || std::abs(point.load) > kNoLoad;
+    if (point.direction.size() == 0) return;
+    Eigen::Index moved = 0;
+    point.direction.head(point.direction.size() - 1).cwiseAbs().maxCoeff(&moved);
+    const Model& model = workspace_.model();
+    const std::string& joint = model.bodies()[model.body_of_speed(static_cast<int>(moved))].joint_name;
+    if (travelled_ >= kFreeArc && !has_load_) {
+      throw ComputationError(0.0, fmt::format("{} is free to move without load, so that arc_length finds no "
+                                              "path to the load: give it a stiffness, or take arc_length: "
+                                              "false",
+                                              joint));
+    }
+    if (travelled_ > kLongestPath) {
+      throw ComputationError(0.0,
+                             fmt::format("the path of equilibria does not reach the whole load: along an "
+                                         "arc of {:.0f} the highest load is {:.6g}; {} moves most",
+                                         travelled_, highest_, joint));
     }
   }
 
@@ -116,6 +145,8 @@ class StaticsRun final : public AnalysisRun {
   ForwardDynamics dynamics_;
   ResultRow row_;
   std::vector<double> rest_, values_;
+  double travelled_ = 0.0, highest_ = 0.0;  // along the path: its length so far, and the highest load
+  bool has_load_ = false;                   // has left load zero
 };
 
 }  // namespace
