@@ -11,6 +11,7 @@
 #include <fstream>
 #include <numbers>
 
+#include "message_of.h"
 #include "sestina/integrate/rule_list.h"
 #include "sestina/workspace/checkpoint.h"
 #include "sestina/workspace/ensemble.h"
@@ -18,6 +19,8 @@
 
 namespace sestina::test {
 namespace {
+
+using testing_support::message_of;
 
 constexpr double kMass = 2.0;
 
@@ -273,6 +276,60 @@ TEST(TimeSwitch, ResumedRunIsTheOneThatWasNotInterrupted) {
     }
   }
   std::filesystem::remove_all(folder);
+}
+
+// A pendulum under a cart that is driven.
+System make_driven_cart(const std::string& position) {
+  System system = read_model(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: cart, type: particle, mass: 1}
+  - {name: bob, mass: 1, center_of_mass: [0, 0, -1], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: rail, type: prismatic, parent: ground.origin, child: cart.origin, axis: [1, 0, 0]}
+  - {name: pivot, type: revolute, parent: cart.origin, child: bob.origin, axis: [0, 1, 0]}
+analysis: {duration: 1, step: {rtol: 1e-10, atol: 1e-12}}
+)");
+  system.add_motion("drive", "rail", position);
+  return system;
+}
+
+// The speed of the cart changes from -0.8 to 1.2 m/s: 1.1 kg m^2 d(omega) = 1 kg m 2 m/s.
+TEST(TimeSwitch, KinksOfMotionsAreImpulses) {
+  for (const char* rule : {"dormand_prince_54", "cvode_bdf", "radau_iia", "generalized_alpha"}) {
+    System system = make_driven_cart("abs(t - 0.5) + 0.2*t");
+    system.analysis.integrator.name = rule;
+    const bool is_second_order = std::string(rule) == "generalized_alpha";
+    if (is_second_order) system.analysis.step.rtol = 1e-6, system.analysis.step.atol = 1e-8;
+    const double tolerance = is_second_order ? 1e-3 : 1e-6;
+    const RunResult run = run_system(system);
+    const double omega = 2.0 / 1.1, q = run.end("pivot.q"), u = run.end("pivot.u");
+    EXPECT_NEAR(0.5 * 1.1 * u * u - 9.81 * std::cos(q), 0.5 * 1.1 * omega * omega - 9.81, tolerance) << rule;
+    EXPECT_GT(std::abs(q), 0.1) << rule;
+    EXPECT_LT(run.report.energy_drift, tolerance) << rule;
+    EXPECT_LT(run.report.steps.rejected, 10) << rule;
+  }
+}
+
+TEST(TimeSwitch, JumpsOfMotionsAreRefused) {
+  const auto refusal = [](System system) { return message_of([&] { run_anyhow(std::move(system)); }); };
+  EXPECT_THAT(
+      refusal(make_driven_cart("0.3*step(t - 0.25)")),
+      testing::HasSubstr("constraints[0]: drive jumps by 0.3 m at t = 0.25 s, which no motion follows"));
+  System fixed = make_driven_cart("abs(t - 0.5)");
+  fixed.analysis.step.driver = "fixed";
+  fixed.analysis.step.dt = 0.01;
+  fixed.analysis.integrator.name = "rk4";
+  EXPECT_THAT(refusal(fixed), testing::HasSubstr("the speed of drive jumps by 2 m/s at t = 0.5 s"));
+  fixed.constraints.front().value = {"abs(t - 0.5)^3"};  // smooth enough
+  run_system(fixed);
+}
+
+TEST(TimeSwitch, MotionsThatAreNotFiniteAreNamed) {
+  const std::string message = message_of([] { run_anyhow(make_driven_cart("sqrt(t)")); });
+  EXPECT_THAT(message, testing::HasSubstr("constraint drive is not finite"));
+  EXPECT_THAT(message, testing::HasSubstr("sqrt(t)"));
 }
 
 }  // namespace

@@ -476,6 +476,9 @@ void assemble(const Model& model, const Properties<double>& properties, const Gi
     assembler.want(held);
     if (!assembler.match_speeds(state, find_free(model, given.u, true), true)) {
       const std::string name = assembler.worst_velocity();
+      if (const std::string reason = assembler.explain_non_finite(state); !reason.empty()) {
+        fail(model, name, reason);
+      }
       fail(model, name,
            fmt::format("no initial speeds agree with {}: {:.3g} m/s are left{}", name,
                        assembler.errors().velocity, holds(model)));

@@ -195,6 +195,9 @@ class EquationsOfMotion {
   // Projects coordinates and speeds onto the constraints and normalises Euler parameters. Called after each
   // step of an explicit or multistep rule, and after interpolation. Throws ComputationError.
   virtual void project(State<double>& state) { normalize(state.q); }
+  // The time of the state has just passed an instant at which inputs may jump: speeds that constraints
+  // prescribe may jump there, and others with them. Throws ComputationError.
+  virtual void pass_jump(State<double>& /*state*/) {}
   // Whether project() does more than normalise Euler parameters: rules that do not project are then refused.
   virtual bool is_constrained() const { return false; }
   // Whether the rates depend on the history h; otherwise it is only stored with the state.

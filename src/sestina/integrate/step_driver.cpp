@@ -69,7 +69,18 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   }
   std::span<const int> rotations() const override { return equations_.rotations(); }
   void normalize(std::span<double> q) override { equations_.normalize(q); }
-  void project(State<double>& state) override { equations_.project(state); }
+  void project(State<double>& state) override {
+    const double t = state.t;
+    state.t = stops_.keep_within(t);
+    equations_.project(state);
+    state.t = t;
+  }
+  void pass_jump(State<double>& state) override {
+    const double t = state.t;
+    state.t = stops_.keep_within(t);
+    equations_.pass_jump(state);
+    state.t = t;
+  }
   bool is_constrained() const override { return equations_.is_constrained(); }
   bool history_changes_rates() const override { return equations_.history_changes_rates(); }
   void update_history(const State<double>& before, State<double>& after) override {
@@ -235,7 +246,11 @@ const State<double>& StepDriver::advance_to(double t) {
 
 const State<double>& StepDriver::step() {
   assert(!done());
-  if (switch_stops_.pass(state().t)) begin_anew(state());
+  if (switch_stops_.pass(state().t)) {
+    between_ = state();
+    equations_->pass_jump(between_);
+    begin_anew(between_);
+  }
   const StepControl before = control_;
   earliest_ = state().t;  // if the step fails, its attempt has overwritten the step before
   do_step();

@@ -7,6 +7,7 @@
 #include "sestina/dynamics/driven_motion.h"
 #include "sestina/run/row_schedule.h"
 #include "sestina/workspace/analysis_run.h"
+#include "sestina/workspace/constraint_jumps.h"
 #include "sestina/workspace/quadrature_rates.h"
 
 namespace sestina {
@@ -24,6 +25,7 @@ class KinematicsRun final : public AnalysisRun {
 
  private:
   void compute(State<double>& state) override {
+    check_constraint_jumps(workspace_, state, true);
     motion_.start(state);
     record_row(state);
     for (long k = 1; state.t < analysis_.duration; ++k) {

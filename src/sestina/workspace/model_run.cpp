@@ -8,6 +8,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/version.h"
 #include "sestina/dynamics/assembly.h"
+#include "sestina/workspace/constraint_jumps.h"
 #include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/run_origin.h"
 
@@ -73,6 +74,7 @@ RunReport ModelRun::start() {
   AssemblyReport assembly;
   report_.final_state = workspace_.calc_initial_state(&assembly);
   for (const AssemblyReport::Moved& moved : assembly.moved) report_.assembly.push_back(describe(moved));
+  check_constraint_jumps(workspace_, report_.final_state, analysis_.driver == "variable");
   log_.begin(header_);
   return go([this] {
     loop_.start(report_.final_state);

@@ -6,6 +6,7 @@
 #include "sestina/base/error.h"
 #include "sestina/parallel/communicator.h"
 #include "sestina/state_time/element_layout.h"
+#include "sestina/workspace/constraint_jumps.h"
 #include "sestina/workspace/run_origin.h"
 #include "sestina/workspace/state_time_options.h"
 
@@ -54,6 +55,7 @@ StateTimeSolver StateTimeRun::make_solver(Workspace& workspace) {
 }
 
 RunReport StateTimeRun::start() {
+  check_constraint_jumps(workspace_, workspace_.calc_initial_state(), false);
   log_.begin(header_);
   trace_.start();
   try {

@@ -75,6 +75,20 @@ void SystemEquations::project(State<double>& state) {
   }
 }
 
+void SystemEquations::pass_jump(State<double>& state) {
+  if (!is_constrained() || dynamics_.model().constraint_expressions().empty()) return;
+  const auto calc_energy = [&] {
+    dynamics_.update(state);
+    const Energy<double> energy = dynamics_.energy(state);
+    return energy.kinetic + energy.potential;
+  };
+  const double before = calc_energy();
+  dynamics_.project(state);
+  const double gain = calc_energy() - before;
+  if (gain > 0.0) state.z[kSuppliedWork] += gain;
+  if (gain < 0.0) state.z[kDissipatedWork] -= gain;
+}
+
 void SystemEquations::update_history(const State<double>&, State<double>& after) {
   dynamics_.update_history(after);
 }
