@@ -205,6 +205,7 @@ void ImplicitMotion::find_pattern(const State<double>& start) {
     return;
   }
   leave_singular_state(start, no_wdot);
+  std::vector<Direction> directions;
   for (BodyIndex b(1); b.value() < model_.bodies().size(); b = BodyIndex(b.value() + 1)) {
     const BodyInfo& body = model_.bodies()[b];
     if (body.nu > 0) directions.push_back({body.q_start, body.nq, body.u_start, body.nu, -1});

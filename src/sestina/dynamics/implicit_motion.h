@@ -90,6 +90,8 @@ class ImplicitMotion {
   };
   void find_pattern(const State<double>& start);
   void leave_singular_state(const State<double>& start, std::span<const double> wdot);
+  void find_columns(std::span<const Direction> directions, std::span<const double> lambda);
+  bool has_spoiled() const;
   bool has_forces_and_constraints() const;
   void merge_with_closed_forms();
   void find_groups();
