@@ -64,9 +64,8 @@ void add_derive(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"text", "latex", "python", "c", "cpp", "json"}).description(""))
       ->type_name("FORMAT");
   command->add_flag("--lagrange", options->lagrange, "By Lagrange's method instead of Kane's");
-  command->add_flag(
-      "--embedded", options->embedded,
-      "Where loops are closed or constraints hold: the equations of the independent speeds only");
+  command->add_flag("--embedded", options->embedded,
+                    "With loops or constraints: the equations of the independent speeds only");
   CLI::Option* linearize = command->add_flag("--linearize", options->linearize,
                                              "Linearised about the initial state: A, B, eigenvalues");
   command

@@ -207,7 +207,7 @@ def with_python_force() -> sestina.System:
         (lambda s: s.set_controller(3, 0.1), "controller: 3 cannot be called"),
         (lambda s: s.set_controller(min, 0), "period: 0 s is not a period"),
         (lambda s: s.set_controller(min, 1, delay_samples=0.5), "delay_samples: 0.5 is not a whole number"),
-        (lambda s: s.restore(sestina.BatchSimulator(arm(), 2).save()), "of another model or of another number of members"),
+        (lambda s: s.restore(sestina.BatchSimulator(arm(), 2).save()), "another model or to another number of members"),
     ],
 )
 def test_refuses_by_name(call, message: str) -> None:

@@ -193,7 +193,7 @@ TEST(SymbolicConditions, RefusesWhatTheyDoNotKnow) {
   EXPECT_THAT(
       message(four_bar("  - {name: pin, type: screw, parent: other.tip, child: bar.end, axis: [0, 0, 1], "
                        "pitch: 0.1}\n")),
-      HasSubstr("do not know screw joints that close loops"));
+      HasSubstr("do not support screw joints that close loops"));
   EXPECT_THAT(
       message(four_bar("  - {name: pin, type: revolute, parent: other.tip, child: bar.end, axis: [0, 0, 1]}\n"
                        "forces: [{name: spring, type: joint_spring, joint: pin, stiffness: 3}]\n")),

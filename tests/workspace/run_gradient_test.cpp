@@ -194,7 +194,8 @@ TEST(RunGradient, OfARunWithoutDurationIsThatOfTheStart) {
 
 TEST(RunGradient, RefusesWhatHasNone) {
   const System system = make_oscillator();
-  EXPECT_THAT(message_of(system, {.by = {}, .columns = {"t"}}), HasSubstr("no name of a parameter"));
+  EXPECT_THAT(message_of(system, {.by = {}, .columns = {"t"}}),
+              HasSubstr("no parameter or initial value is named"));
   EXPECT_THAT(message_of(system, {.by = {"m"}, .columns = {}}), HasSubstr("no column"));
   EXPECT_THAT(message_of(system, {.by = {"mm"}, .columns = {"t"}}), HasSubstr("mm"));
   EXPECT_THAT(message_of(system, {.by = {"m"}, .columns = {"t", "rail.q"}}),

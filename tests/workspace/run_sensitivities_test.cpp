@@ -236,7 +236,8 @@ TEST(RunSensitivities, InitialValuesTurnAnOrientation) {
 
 TEST(RunSensitivities, RefuseWhatHasNone) {
   const System system = make_oscillator();
-  EXPECT_THAT(refusal_of(system, {.by = {}, .columns = {"t"}}), HasSubstr("no name of a parameter"));
+  EXPECT_THAT(refusal_of(system, {.by = {}, .columns = {"t"}}),
+              HasSubstr("no parameter or initial value is named"));
   EXPECT_THAT(refusal_of(system, {.by = {"m"}, .columns = {}}), HasSubstr("no column"));
   EXPECT_THAT(refusal_of(system, {.by = {"mm"}, .columns = {"t"}}), HasSubstr("mm"));
   EXPECT_THAT(refusal_of(system, {.by = {"m"}, .columns = {"rail.v"}}), HasSubstr("no column 'rail.v'"));

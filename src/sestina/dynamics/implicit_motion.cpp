@@ -187,8 +187,7 @@ void ImplicitMotion::leave_singular_state(const State<double>& start, std::span<
   State<double> moved = start;
   std::vector<double> displacement(start.u.size());
   for (std::size_t k = 0; k < displacement.size(); ++k) {
-    const double x = std::numbers::phi * static_cast<double>(k + 1);
-    displacement[k] = 0.3 * (x - std::floor(x));  // rad, m
+    displacement[k] = 0.3 * std::fmod(std::numbers::phi * static_cast<double>(k + 1), 1.0);  // rad, m
   }
   plus_q<double>(model_, start.q, displacement, moved.q);
   set_state(moved, wdot);
@@ -206,8 +205,7 @@ void ImplicitMotion::find_pattern(const State<double>& start) {
   }
   leave_singular_state(start, no_wdot);
   std::vector<Direction> directions;
-  for (BodyIndex b(1); b.value() < model_.bodies().size(); b = BodyIndex(b.value() + 1)) {
-    const BodyInfo& body = model_.bodies()[b];
+  for (const BodyInfo& body : model_.bodies()) {
     if (body.nu > 0) directions.push_back({body.q_start, body.nq, body.u_start, body.nu, -1});
   }
   for (int k = 0; k < model_.nx(); ++k) directions.push_back({0, 0, 0, 0, k});
