@@ -90,14 +90,14 @@ bool ContactSystem::may_pass(const State<double>& from, const State<double>& to)
 }
 
 // Compares how far the second shape moves in the axes of the first with their gap and their thickness. What
-// is behind a plane stays behind it.
+// falls below a plane is limited too: far below, round-off of its gap decides.
 bool ContactSystem::may_pass(int one, int other) {
   const auto shape = [this](int i) {
     const auto& placed = properties_.contacts.shapes[static_cast<std::size_t>(i)];
     return Shape{placed.type, placed.size};
   };
   const Shape a = shape(one), b = shape(other);
-  if (a.type == ShapeType::kPlane || b.type == ShapeType::kPlane) return false;
+  if (b.type == ShapeType::kPlane) return may_pass(other, one);
   const Pose<double> X_a = pose_of(one, before_), X_b = pose_of(other, before_);
   const Pose<double> before = inverse(X_a) * X_b;
   const Pose<double> after = inverse(pose_of(one, kinematics_)) * pose_of(other, kinematics_);
@@ -106,8 +106,10 @@ bool ContactSystem::may_pass(int one, int other) {
     const Vec3<double> turned = after.R.column(k) - before.R.column(k);
     square += dot(turned, turned);
   }
-  const double moved = norm(after.p - before.p) + std::sqrt(0.5 * square) * outer_radius(b);
-  const double allowed = 0.5 * (inner_radius(a) + inner_radius(b));
+  const bool is_plane = a.type == ShapeType::kPlane;
+  const double moved = is_plane ? before.p.z - after.p.z
+                                : norm(after.p - before.p) + std::sqrt(0.5 * square) * outer_radius(b);
+  const double allowed = is_plane ? inner_radius(b) : 0.5 * (inner_radius(a) + inner_radius(b));
   if (moved <= allowed) return false;
   points_.clear();
   add_contact_points(a, X_a, b, X_b, points_);
