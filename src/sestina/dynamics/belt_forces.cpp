@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sestina/base/index.h"
+#include "sestina/joints/joint_list.h"
 #include "sestina/numerics/copy_state.h"
 
 namespace sestina {
@@ -10,14 +11,14 @@ namespace {
 
 constexpr std::size_t kOfCable = 12;
 
-Vec3<double> derivative(const Vec3<Dual>& a) { return {a.x.d, a.y.d, a.z.d}; }
+Vec3<double> derivative_of(const Vec3<Dual>& a) { return {a.x.d, a.y.d, a.z.d}; }
 
 // theta of dR = theta x R, from its columns.
 Vec3<double> turning(const Rotation<Dual>& R) {
   Vec3<double> twice;
   for (int j = 0; j < 3; ++j) {
     const Vec3<Dual> c = R.column(j);
-    twice += cross(Vec3<double>{c.x.v, c.y.v, c.z.v}, derivative(c));
+    twice += cross(Vec3<double>{c.x.v, c.y.v, c.z.v}, derivative_of(c));
   }
   return 0.5 * twice;
 }
@@ -95,8 +96,8 @@ void BeltForces::find_columns(const State<double>& state, const Properties<Dual>
       const Vec3<double>& p = contacts_[b].at.X_BK.p;
       const Vec3<Dual> arm = frame.X_WB.R * Vec3<Dual>{p.x, p.y, p.z};
       belts_[b].columns[at(own - belts_[b].speeds.begin())] = {
-          derivative(frame.X_WB.p + arm), turning(frame.X_WB.R),
-          derivative(frame.V_WB.v + cross(frame.V_WB.w, arm)), derivative(frame.V_WB.w)};
+          derivative_of(frame.X_WB.p + arm), turning(frame.X_WB.R),
+          derivative_of(frame.V_WB.v + cross(frame.V_WB.w, arm)), derivative_of(frame.V_WB.w)};
     }
   }
 }
