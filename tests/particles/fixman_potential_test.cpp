@@ -154,16 +154,9 @@ TEST(FixmanOfBodies, MakesTheCosineBetweenRodsUniform) {
     constexpr int kSamples = 60;
     for (int s = 0; s < kSamples; ++s) {
       for (int i = 0; i < 10; ++i) system.step(0.1);
-      const std::vector<double> x = positions_of(system);
-      for (int m = 0; m < kCount; ++m) {
-        double cosine = 0.0;
-        for (int a = 0; a < 3; ++a) {
-          cosine += (x[9 * m + 3 + a] - x[9 * m + a]) * (x[9 * m + 6 + a] - x[9 * m + 3 + a]);
-        }
-        sum += cosine * cosine;
-      }
+      sum += testing_support::mean_square_cosine(positions_of(system));
     }
-    return sum / (kSamples * kCount);
+    return sum / kSamples;
   };
   // Beads of one mass: the density without the potential is sqrt(4 - cos^2); see rigid_bonds_test.cpp.
   const double theta = std::asin(0.5), root = std::sqrt(3.0);

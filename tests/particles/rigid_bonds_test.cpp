@@ -346,16 +346,9 @@ TEST(RigidBonds, HaveTheAnglesOfTheirMetricAndWithFixmanUniformOnes) {
     constexpr int kSamples = 40;
     for (int s = 0; s < kSamples; ++s) {
       for (int i = 0; i < 20; ++i) system.step(0.05);
-      const std::vector<double> x = motion_of(system).x;
-      for (int m = 0; m < kCount; ++m) {
-        double cosine = 0.0;
-        for (int a = 0; a < 3; ++a) {
-          cosine += (x[9 * m + 3 + a] - x[9 * m + a]) * (x[9 * m + 6 + a] - x[9 * m + 3 + a]);
-        }
-        sum += cosine * cosine;
-      }
+      sum += testing_support::mean_square_cosine(motion_of(system).x);
     }
-    return sum / (kSamples * kCount);
+    return sum / kSamples;
   };
   // Integrals over [0, 1] of c^2 sqrt(4 - c^2) and sqrt(4 - c^2), by antiderivatives.
   const double theta = std::asin(0.5), root = std::sqrt(3.0);

@@ -85,4 +85,16 @@ inline std::vector<double> velocities_of(const ParticleSystem& system) {
   return v;
 }
 
+// Returns the mean of cos^2 of the angle between the two links, of length one, of molecules of three beads,
+// which stand bead by bead in x.
+inline double mean_square_cosine(const std::vector<double>& x) {
+  double sum = 0.0;
+  for (std::size_t m = 0; m < x.size(); m += 9) {
+    double cosine = 0.0;
+    for (std::size_t a = m; a < m + 3; ++a) cosine += (x[a + 3] - x[a]) * (x[a + 6] - x[a + 3]);
+    sum += cosine * cosine;
+  }
+  return 9.0 * sum / static_cast<double>(x.size());
+}
+
 }  // namespace sestina::testing_support

@@ -22,8 +22,8 @@
 
 namespace sestina {
 
-// Of a contact at a state: the sum of normal forces (N), the friction's torque on the pulley about its axis
-// (N m), and the length of cable that touches over its distance from the axis (rad).
+// The totals of a contact at a state: the sum of normal forces (N), the friction's torque on the pulley about
+// its axis (N m), and the length of cable that touches over its distance from the axis (rad).
 struct BeltTotals {
   double normal_force = 0.0, torque = 0.0, angle = 0.0;
 };

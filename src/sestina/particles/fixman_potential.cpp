@@ -29,7 +29,7 @@ Eigen::Vector3d axial_part(const Eigen::Matrix3d& B) {
   return {B(1, 2) - B(2, 1), B(2, 0) - B(0, 2), B(0, 1) - B(1, 0)};
 }
 
-// Of a matrix with this Cholesky factor.
+// Returns ln det A for A = L L^T.
 template <class Factor>
 double log_determinant(const Factor& L) {
   return 2.0 * L.diagonal().array().log().sum();

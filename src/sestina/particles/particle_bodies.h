@@ -106,8 +106,8 @@ class ParticleBodies {
   std::vector<double> mass_of_, extra_inertia_;  // kg, of particles; kg m^2, of bodies
 };
 
-// Of particles, rigid bonds and bodies; one less for each axis along which nothing changes the total
-// momentum.
+// Counts those of particles, rigid bonds and bodies; one less for each axis along which nothing changes the
+// total momentum.
 double count_degrees_of_freedom(const ParticleModel& model, int rigid_bonds, const ParticleBodies& bodies,
                                 bool keeps_momentum);
 

@@ -33,7 +33,7 @@ class ParticleFields {
   // Adds to the forces of the particles, and returns the energy (J). Throws ComputationError with t (s) and
   // the particle that is behind a wall.
   double add_forces(double t, ParticleArrays& particles, Executor& executor);
-  // Of each field, at the last call of add_forces.
+  // The sums of each field at the last call of add_forces.
   const std::vector<FieldSums>& sums() const { return sums_; }
 
  private:

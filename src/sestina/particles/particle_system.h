@@ -104,7 +104,7 @@ class ParticleSystem {
   // step.
   void step(double h);
   ParticleMeasures measure();
-  // Of each of the model's fields, as they were last summed.
+  // The energies and forces of the fields, in the order of the model, as they were last summed.
   const std::vector<FieldSums>& field_sums() const { return fields_.sums(); }
   // Separates particles that overlap: in each of the steps, every particle moves along the force on it by at
   // most `largest` (m), which falls to nothing over the steps. Velocities and time stay as they are.
