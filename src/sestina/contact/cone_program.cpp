@@ -16,7 +16,9 @@ using Eigen::VectorXd;
 constexpr int kMostSteps = 60;
 constexpr double kConverged = 1e-22;  // of the product of the sizes of x and y
 constexpr double kNear = 1e-11;       // likewise, and of the size of y: where round-off ends the steps
-constexpr double kKeptAway = 0.995;   // of the step to the boundary of a cone
+constexpr double kKeptAway = 0.95;    // of the step to the boundary of a cone
+// Smaller ones lead to the boundary away from the middle, where round-off ends the steps.
+constexpr double kSmallestSigma = 0.2;
 
 // x^T J x, positive within the cone; the product avoids cancellation.
 double determinant(const Vector3d& x) {
@@ -76,7 +78,7 @@ bool ConeProgram::solve(const MatrixXd& M, const VectorXd& q, const std::vector<
     find_direction(0.0);
     const double free = std::min(1.0, std::min(longest_step(x_, dx_), longest_step(y_, dy_)));
     const double rest = 1.0 - free;
-    find_direction(m * std::clamp(rest * rest * rest, 1e-6, 0.9));
+    find_direction(m * std::clamp(rest * rest * rest, kSmallestSigma, 0.9));
     const double step = std::min(1.0, kKeptAway * std::min(longest_step(x_, dx_), longest_step(y_, dy_)));
     if (!(step > 0.0) || !dx_.allFinite()) return is_near;
     x_ += step * dx_;

@@ -9,7 +9,7 @@
 // An interior-point method with the scaling of Nesterov and Todd: with H such that H x = y for each cone,
 //   (M + H) dx = r + c,   dy = c - H dx,   r = y - M x - q,   c = sigma m x^-1 - y,   m = x . y/(cones) (2)
 // and x^-1 = J x/(x^T J x), J = diag(1, -1, -1). A first direction, with sigma = 0, tells how far a step can
-// go, and from it the sigma of the second one, along which the step is taken. It takes 10 to 20 steps
+// go, and from it the sigma of the second one, along which the step is taken. It takes about 30 steps
 // whatever the numbers are, and of all solutions finds one in the middle: loads are shared.
 //
 // Sources: Nesterov and Todd, Mathematics of Operations Research 22 (1997); Alizadeh and Goldfarb,

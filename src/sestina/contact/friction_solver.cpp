@@ -204,13 +204,14 @@ bool FrictionSolver::solve_by_cones() {
   for (int round = 0; round < kMostCones; ++round) {
     VectorXd q = inverse.cwiseProduct(*b_);
     for (Index i = 0; i < n; ++i) q[3 * i] += slip_[i];
-    if (!cones_.solve(M, q, is_ray)) return false;
+    const bool is_exact = cones_.solve(M, q, is_ray);  // otherwise the states may be right nevertheless
     *p_ = inverse.cwiseProduct(cones_.x());
     read_cones();
     scale_.setOnes(3 * n);
     const VectorXd found = *p_;
     if (try_states() || (*p_ = found, try_states(Norm::kChange))) return true;
     *p_ = found;
+    if (!is_exact) return false;
     double change = 0.0;
     for (Index i = 0; i < n; ++i) {
       const double slip = mu_[static_cast<std::size_t>(i)] > 0.0 ? v_.segment<2>(3 * i + 1).norm() : 0.0;
