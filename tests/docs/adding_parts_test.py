@@ -138,7 +138,7 @@ def check_joint(program, work):
     refused = run(program, work, "run", "ferris.yaml", "--set", "analysis={coordinates: state_time, duration: 5}", status=2)
     assert "gondola" in refused, refused
     refused = run(program, work, "derive", "ferris.yaml", status=2)
-    assert "do not know gondola joints" in refused, refused
+    assert "do not support gondola joints" in refused, refused
 
 
 def check_rule(program, work):
