@@ -330,6 +330,52 @@ analysis: {{duration: 0.5}}
   }
 }
 
+// A rod on a hinge lies with its tip on the floor, and on a stop of the hinge: both carry half of its weight,
+// and the hinge the other half. Without contact it would carry a quarter, as the rod falls.
+TEST(Contact, ReactionsContainTheForcesOfContactsAndStops) {
+  for (const char* held : {"", ", limits: {lower: 0, upper: 3, enforced: true}"}) {
+    SCOPED_TRACE(held);
+    Workspace workspace(read_model(fmt::format(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+ground: {{shapes: [{{name: floor, type: plane, position: [0, 0, {}]}}]}}
+bodies:
+  - {{name: rod, mass: 3, center_of_mass: [0.5, 0, 0], inertia: {{yy: 0.25, zz: 0.25}},
+     shapes: [{{name: tip, type: sphere, radius: 0.1, position: [1, 0, 0]}}]}}
+joints: [{{name: hinge, type: revolute, axis: [0, -1, 0], parent: ground.origin, child: rod.origin{}}}]
+contacts: [{{name: touch, between: [floor, tip]}}]
+analysis: {{duration: 0.1}}
+)",
+                                               *held == 0 ? -0.1 : -0.5, held)));
+    workspace.record_reactions();
+    const RunResult run = run_anyhow(workspace);
+    ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+    EXPECT_NEAR(run.end("hinge.reaction.force.z"), *held == 0 ? 1.5 * kG : 3 * kG, 1e-8);
+    EXPECT_NEAR(run.end("hinge.reaction.torque.y"), *held == 0 ? 0.0 : -1.5 * kG, 1e-8);
+  }
+}
+
+// A motion pulls a block over the floor, faster and faster.
+TEST(Contact, MotionsSupplyWorkAgainstContacts) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+ground: {shapes: [{name: floor, type: plane}]}
+bodies: [{name: block, mass: 2, inertia: {xx: 0.02, yy: 0.02, zz: 0.02}, shapes: [{name: box, type: box, size: [0.2, 0.2, 0.2]}]}]
+joints: [{name: fly, type: free, parent: ground.origin, child: block.origin, q: [0, 0, 0.1, 1, 0, 0, 0]}]
+constraints: [{name: pull, type: expression, zero: "fly.q[0] - 0.5*t^2"}]
+contacts: [{name: touch, between: [floor, box], friction: 0.3}]
+analysis: {duration: 2}
+)"));
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  const double friction = 0.3 * 2 * kG;
+  EXPECT_NEAR(run.end("touch.friction_force"), friction, 1e-6);
+  EXPECT_NEAR(run.end("pull.force"), friction + 2.0, 1e-6);
+  EXPECT_NEAR(run.end("energy.dissipated"), friction * 2.0, 1e-8);
+  EXPECT_NEAR(run.end("energy.supplied"), friction * 2.0 + 0.5 * 2 * 4, 1e-8);
+  EXPECT_LT(run.report.energy_drift, 1e-8);
+}
+
 TEST(Contact, RefusesAStartThatOverlaps) {
   const RunResult run = run_anyhow(ball("q: [0, 0, 0.05, 1, 0, 0, 0]", "friction: 0.3", 1.0));
   EXPECT_EQ(run.report.status, RunStatus::kFailed);

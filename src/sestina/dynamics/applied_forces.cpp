@@ -24,7 +24,8 @@ AppliedForces<T>::AppliedForces(const Model& model)
       tape_scratch(static_cast<std::size_t>(model.force_tape_scratch_size())) {
   const PropertyPlan& plan = model.plan();
   has_body_forces = !plan.spring_dampers.empty() || !plan.point_forces.empty() ||
-                    plan.connectors.act_on_bodies() || !model.user_forces().empty() || model.is_constrained();
+                    plan.connectors.act_on_bodies() || !model.user_forces().empty() ||
+                    model.is_constrained() || model.has_contacts();
   if (model.forces_use_cut_joints()) {
     cut.q.resize(static_cast<std::size_t>(model.nq() + model.cut_nq()));
     cut.u.resize(static_cast<std::size_t>(model.nu() + model.cut_nu()));

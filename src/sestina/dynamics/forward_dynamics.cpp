@@ -10,6 +10,7 @@
 #include "sestina/dynamics/divide_and_conquer_solver.h"
 #include "sestina/dynamics/kane_solver.h"
 #include "sestina/dynamics/recursive_solver.h"
+#include "sestina/dynamics/reduced_bodies.h"
 
 namespace sestina {
 namespace {
@@ -284,7 +285,20 @@ SolveReport<double> ForwardDynamics::solve(const State<double>& state, std::span
 
 void ForwardDynamics::calc_udot(const State<double>& state, std::span<double> udot,
                                 std::span<const double> tau) {
-  const SolveReport<double> report = solve(state, udot, tau);
+  check(state, solve(state, udot, tau), udot);
+}
+
+void ForwardDynamics::calc_udot(const State<double>& state, std::span<double> udot,
+                                const AddedForces& added) {
+  update(state);
+  for (std::size_t i = 0; i < forces_.body.size(); ++i) forces_.body[i] += added.frames[i];
+  apply_interface_forces<double>(*model_, state, kinematics_, forces_.body, forces_.tau);
+  add(added.tau);
+  check(state, solver_->solve(properties_, state, kinematics_, forces_, udot), udot);
+}
+
+void ForwardDynamics::check(const State<double>& state, const SolveReport<double>& report,
+                            std::span<const double> udot) {
   if (report.is_singular || !is_finite_sum(udot)) fail(state, report);
 }
 

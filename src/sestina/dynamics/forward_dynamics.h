@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sestina/base/trace.h"
 #include "sestina/dynamics/constrained_dynamics.h"
@@ -57,6 +58,12 @@ bool works_in_parallel(std::string_view name);
 // Explains which joint SolveReport::singular_speed belongs to and which inertia is missing or negative.
 std::string explain_singular_mass_matrix(const Model& model, const Properties<double>& properties, int speed);
 
+// Forces beyond those of the model.
+struct AddedForces {
+  std::vector<double> tau;                   // (nu) generalised forces
+  std::vector<SpatialForce<double>> frames;  // by FrameIndex: about the frame's origin, ground axes
+};
+
 class ForwardDynamics {
  public:
   // Keeps the model alive. The executor, if it is not null, must outlive this object.
@@ -67,6 +74,8 @@ class ForwardDynamics {
   // names the joint where the mass matrix is singular or the force that is not finite. If `tau` (nu) is
   // given, it is added to the generalised forces of the model.
   void calc_udot(const State<double>& state, std::span<double> udot, std::span<const double> tau = {});
+  // The same with these forces on frames too; for a model that has contacts.
+  void calc_udot(const State<double>& state, std::span<double> udot, const AddedForces& added);
 
   // Uses accelerations that were computed elsewhere, with lambda (rows) for a model with loops or
   // constraints: the functions below then belong to this state.
@@ -112,6 +121,7 @@ class ForwardDynamics {
   SolveReport<double> solve(const State<double>& state, std::span<double> udot, std::span<const double> tau);
   void add(std::span<const double> tau);
   void catch_up() const;
+  void check(const State<double>& state, const SolveReport<double>& report, std::span<const double> udot);
   [[noreturn]] void fail(const State<double>& state, const SolveReport<double>& report);
 
   std::shared_ptr<const Model> model_;

@@ -164,6 +164,9 @@ class ContactFace {
   virtual std::span<const double> contact_rows(int contact) = 0;
   // The index of the quadrature that counts the work absorbed by contacts (J).
   virtual int quadrature_of_contacts() const = 0;
+  // The index of the quadrature that counts the work supplied by prescribed motions (J), or -1 if there are
+  // none.
+  virtual int quadrature_of_motions() const = 0;
   // The contact to which a point belongs, for messages.
   virtual const std::string& name_of_contact(int contact) const = 0;
 };

@@ -459,13 +459,25 @@ double Moreau::centre_of_impulse(const Active& active) const {
   return std::clamp(half * (1.0 + active.v_touch[0] / active.v_free[0]), half, active.left);
 }
 
-// Computes u', the corresponding positions, and the work absorbed by contacts: for each impulse, impulse
-// times the mean of the velocities before and after it, at its time in the step.
+// The velocities of the active contacts that prescribed motions alone cause, from rest.
+VectorXd Moreau::speeds_of_motions(const State<double>& at) {
+  stage_ = at;
+  std::ranges::fill(stage_.u, 0.0);
+  equations().project(stage_);
+  return C_ * as_vector(stage_.u);
+}
+
+// Computes u', the corresponding positions, the work absorbed by contacts, and the work that motions supply
+// against them: for each impulse, impulse times the mean of the velocities before and after it, at its time
+// in the step.
 void Moreau::apply(const State<double>& from, State<double>& to) {
   const double h = to.t - from.t;
+  const int supplied = equations().contact_face()->quadrature_of_motions();
+  const VectorXd driven = supplied >= 0 ? speeds_of_motions(free_) : VectorXd::Zero(p_.size());
+  const VectorXd driven_before = supplied >= 0 && h > 0.0 ? speeds_of_motions(from) : driven;
   const VectorXd change = G_ * p_;
   VectorXd du = VectorXd::Zero(du_.rows()), dq = du;
-  double work = 0.0;
+  double work = 0.0, work_of_motions = 0.0;
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const auto k = static_cast<Eigen::Index>(3 * i);
     const Active& active = active_[i];
@@ -475,6 +487,8 @@ void Moreau::apply(const State<double>& from, State<double>& to) {
     dq += part * h * own;
     const Vector3d v = active.v_free - part * (active.v_free - active.v_before);
     work += p_.segment<3>(k).dot(v + 0.5 * change.segment<3>(k));
+    work_of_motions -=
+        p_.segment<3>(k).dot((1.0 - part) * driven.segment<3>(k) + part * driven_before.segment<3>(k));
   }
   for (std::size_t j = 0; j < to.u.size(); ++j) {
     to.u[j] += du[static_cast<Eigen::Index>(j)];
@@ -482,6 +496,7 @@ void Moreau::apply(const State<double>& from, State<double>& to) {
   }
   equations().plus(to.q, displacement_, to.q);
   to.z[static_cast<std::size_t>(equations().contact_face()->quadrature_of_contacts())] -= work;
+  if (supplied >= 0) to.z[static_cast<std::size_t>(supplied)] += work_of_motions;
   equations().project(to);
 }
 

@@ -13,7 +13,10 @@
 //                least displacement in the norm of M
 // 4 and 5 are solved twice, the second time with M and C at the q' of the first. The work of an impulse is
 // p . (v_f - c (v_f - v) + G p/2): on the mean velocity while it acts, so that the energy of contacts that
-// last or hit is balanced to the order of the step.
+// last or hit is balanced to the order of the step. A prescribed motion supplies -p . C u_w against it, where
+// u_w are the speeds that the motion alone causes from rest: with G_c u_w = w as the conditions of motions
+// and constraints, u_w = M^-1 G_c^T (G_c M^-1 G_c^T)^-1 w, the impulse of the conditions that answers p is
+// -(G_c M^-1 G_c^T)^-1 G_c M^-1 C^T p, and its work is w times that.
 //
 // With restitution e by Poisson's or Stronge's hypothesis the impulses of 4 are the impulses of compression.
 // The normal impulse of restitution is e times that of compression (Poisson), or returns e^2 of the work that
@@ -103,6 +106,7 @@ class Moreau final : public IntegrationRule {
   void add_neglected_rebounds();
   Eigen::VectorXd restitution_impulses() const;
   double centre_of_impulse(const Active& active) const;
+  Eigen::VectorXd speeds_of_motions(const State<double>& at);
   void apply(const State<double>& from, State<double>& to);
   void close_gaps(State<double>& to);
   bool carries(int contact) const;

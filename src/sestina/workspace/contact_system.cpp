@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -17,6 +18,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using RowsOf = Eigen::Map<const Eigen::Matrix<double, 3, -1, Eigen::RowMajor>>;
 
+constexpr std::size_t kColumns = 4;  // of a contact
 constexpr double kInstant = 1e-7;    // s, over which the forces of a row act
 constexpr double kClosed = 1e-9;     // m or rad: a contact with a smaller gap carries load
 constexpr double kAtRest = 1e-6;     // m/s or rad/s: a contact that closes faster will hit
@@ -31,15 +33,25 @@ ContactFace::Contact contact_of(const ContactLaw<double>& law, double gap, Conta
   return {gap, law.friction, law.stiffness, law.damping, law.restitution, impact};
 }
 
+// The normal and two directions across it.
+std::array<Vec3<double>, 3> axes_at(const Vec3<double>& n) {
+  const Vec3<double> axis = std::abs(n.x) < 0.6 ? Vec3<double>{1.0, 0.0, 0.0} : Vec3<double>{0.0, 1.0, 0.0};
+  const Vec3<double> across = cross(n, axis);
+  const Vec3<double> t1 = (1.0 / norm(across)) * across;
+  return {n, t1, cross(n, t1)};
+}
+
 Eigen::Map<const VectorXd> as_vector(std::span<const double> values) {
   return {values.data(), static_cast<Size>(values.size())};
 }
 
 }  // namespace
 
-ContactSystem::ContactSystem(const Model& model, const Properties<double>& properties, int dissipated)
+ContactSystem::ContactSystem(const Model& model, const Properties<double>& properties, int supplied,
+                             int dissipated)
     : model_(model),
       properties_(properties),
+      supplied_(supplied),
       dissipated_(dissipated),
       kinematics_(model),
       before_(model),
@@ -47,6 +59,10 @@ ContactSystem::ContactSystem(const Model& model, const Properties<double>& prope
       solver_(std::make_unique<FrictionSolver>()) {}
 
 ContactSystem::~ContactSystem() = default;
+
+int ContactSystem::quadrature_of_motions() const {
+  return model_.constraint_expressions().empty() ? -1 : supplied_;
+}
 
 void ContactSystem::update_contacts(const State<double>& state) {
   update_kinematics(model_, properties_, state, kinematics_);
@@ -146,10 +162,7 @@ std::span<const double> ContactSystem::contact_rows(int contact) {
     rows_[static_cast<std::size_t>(place.speed)] = place.sign;
     return rows_;
   }
-  const Vec3<double>& n = place.point.normal;
-  const Vec3<double> axis = std::abs(n.x) < 0.6 ? Vec3<double>{1.0, 0.0, 0.0} : Vec3<double>{0.0, 1.0, 0.0};
-  const Vec3<double> across = cross(n, axis);
-  const Vec3<double> t1 = (1.0 / norm(across)) * across, t2 = cross(n, t1);
+  const std::array<Vec3<double>, 3> axes = axes_at(place.point.normal);
   const auto add = [&](FrameIndex frame, double sign) {
     if (frame.value() == 0) return;  // the ground
     const FrameMotion<double>& motion = kinematics_.motion[static_cast<std::size_t>(frame.value())];
@@ -157,7 +170,7 @@ std::span<const double> ContactSystem::contact_rows(int contact) {
     marker.frame = frame;
     marker.X_BK.p = motion.X_WB.R.transpose() * (place.point.p - motion.X_WB.p);
     std::size_t k = 0;
-    for (const Vec3<double>& direction : {n, t1, t2}) {
+    for (const Vec3<double>& direction : axes) {
       add_generalized_force<double>(model_, kinematics_, marker, {{}, sign * direction},
                                     std::span(rows_).subspan(k++ * nu, nu));
     }
@@ -179,12 +192,7 @@ std::vector<int> ContactSystem::find_closed(const State<double>& state) {
   return closed;
 }
 
-void ContactSystem::calc_columns(const State<double>& state, std::span<const double> udot,
-                                 ImpulseFace& impulses, EquationsOfMotion& equations,
-                                 std::span<double> columns) {
-  constexpr std::size_t kColumns = 4;
-  std::ranges::fill(columns, 0.0);
-  update_contacts(state);
+void ContactSystem::calc_gaps(std::span<double> columns) {
   for (std::size_t i = 0; i < model_.contacts().size(); ++i) {
     double smallest = std::numeric_limits<double>::max();
     for (std::size_t k = 0; k < places_.size(); ++k) {
@@ -192,8 +200,34 @@ void ContactSystem::calc_columns(const State<double>& state, std::span<const dou
     }
     columns[kColumns * i + 2] = smallest;
   }
+}
+
+// Adds a force, normal first, on the second body, and its reaction on the first.
+void ContactSystem::add_force(const Place& place, const Vec3<double>& force) {
+  if (place.speed >= 0) {
+    forces_.tau[static_cast<std::size_t>(place.speed)] += place.sign * force.x;
+    return;
+  }
+  const auto [n, t1, t2] = axes_at(place.point.normal);
+  const Vec3<double> f = force.x * n + force.y * t1 + force.z * t2;
+  const auto add = [&](FrameIndex frame, double sign) {
+    const auto at = static_cast<std::size_t>(frame.value());
+    forces_.frames[at] += shift_back({{}, sign * f}, place.point.p - kinematics_.motion[at].X_WB.p);
+  };
+  add(place.b, 1.0);
+  add(place.a, -1.0);
+}
+
+const AddedForces& ContactSystem::calc_columns(const State<double>& state, std::span<const double> udot,
+                                               ImpulseFace& impulses, EquationsOfMotion& equations,
+                                               std::span<double> columns) {
+  std::ranges::fill(columns, 0.0);
+  forces_.tau.assign(state.u.size(), 0.0);
+  forces_.frames.assign(model_.num_frames(), {});
+  update_contacts(state);
+  calc_gaps(columns);
   const std::vector<int> closed = find_closed(state);
-  if (closed.empty()) return;
+  if (closed.empty()) return forces_;
   // The speeds at the end of a short step without contacts, with the rows there.
   State<double> next = state;
   std::vector<double> displacement(state.u.size());
@@ -204,7 +238,7 @@ void ContactSystem::calc_columns(const State<double>& state, std::span<const dou
   equations.plus(state.q, displacement, next.q);
   const std::vector<Contact> before = contacts_;
   update_contacts(next);
-  if (contacts_.size() != before.size()) return;
+  if (contacts_.size() != before.size()) return forces_;
   const auto n = static_cast<Size>(closed.size()), nu = static_cast<Size>(model_.nu());
   MatrixXd C(3 * n, nu), du = MatrixXd::Zero(nu, 3 * n);
   for (Size i = 0; i < n; ++i) {
@@ -228,9 +262,10 @@ void ContactSystem::calc_columns(const State<double>& state, std::span<const dou
     compliance[at] = kFixedForce * G(3 * i, 3 * i);
     b[3 * i] = -compliance[at] * kInstant * force;
   }
-  if (!solver_->solve(G, b, friction, compliance, p).is_solved) return;
+  if (!solver_->solve(G, b, friction, compliance, p).is_solved) return forces_;
   for (Size i = 0; i < n; ++i) {
     const Place& place = places_[static_cast<std::size_t>(closed[static_cast<std::size_t>(i)])];
+    add_force(place, (1.0 / kInstant) * Vec3<double>{p[3 * i], p[3 * i + 1], p[3 * i + 2]});
     if (place.speed >= 0) continue;  // stops have no columns
     const std::span<double> own = columns.subspan(kColumns * static_cast<std::size_t>(place.of), kColumns);
     own[0] += p[3 * i] / kInstant;
@@ -240,6 +275,7 @@ void ContactSystem::calc_columns(const State<double>& state, std::span<const dou
       own[3] = std::max(own[3], v.tail<2>().norm());
     }
   }
+  return forces_;
 }
 
 }  // namespace sestina

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sestina/contact/contact_points.h"
-#include "sestina/dynamics/kinematics.h"
+#include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/integrate/equations_of_motion.h"
 
 namespace sestina {
@@ -16,8 +16,8 @@ class FrictionSolver;
 
 class ContactSystem final : public ContactFace {
  public:
-  // All arguments must outlive this object. `dissipated`: the quadrature of dissipated work.
-  ContactSystem(const Model& model, const Properties<double>& properties, int dissipated);
+  // All arguments must outlive this object. The last two are the quadratures of supplied and dissipated work.
+  ContactSystem(const Model& model, const Properties<double>& properties, int supplied, int dissipated);
   ~ContactSystem() override;
 
   void update_contacts(const State<double>& state) override;
@@ -25,14 +25,17 @@ class ContactSystem final : public ContactFace {
   bool may_pass(const State<double>& from, const State<double>& to) override;
   std::span<const double> contact_rows(int contact) override;
   int quadrature_of_contacts() const override { return dissipated_; }
+  int quadrature_of_motions() const override;
   const std::string& name_of_contact(int contact) const override;
 
   // NAME.normal_force, NAME.friction_force (sums of magnitudes over the points, N), NAME.gap (the smallest,
   // m) and NAME.slip (the largest speed along the surface where there is contact, m/s) of each contact of the
   // model, at a state with its udot without contacts. Forces belong to the next instant: friction_solver.h
   // computes them for the closed contacts, for the speeds after a step of kInstant.
-  void calc_columns(const State<double>& state, std::span<const double> udot, ImpulseFace& impulses,
-                    EquationsOfMotion& equations, std::span<double> columns);
+  // Returns the forces, also of the stops; valid until the next call.
+  const AddedForces& calc_columns(const State<double>& state, std::span<const double> udot,
+                                  ImpulseFace& impulses, EquationsOfMotion& equations,
+                                  std::span<double> columns);
 
  private:
   // The frames between which a contact acts.
@@ -49,16 +52,19 @@ class ContactSystem final : public ContactFace {
   Pose<double> pose_of(int shape, const Kinematics<double>& kinematics) const;
   bool may_pass(int one, int other);
   std::vector<int> find_closed(const State<double>& state);
+  void calc_gaps(std::span<double> columns);
+  void add_force(const Place& place, const Vec3<double>& force);
 
   const Model& model_;
   const Properties<double>& properties_;
-  int dissipated_;
+  int supplied_, dissipated_;
   Kinematics<double> kinematics_, before_;
   std::vector<Contact> contacts_;
   std::vector<Place> places_;
   std::vector<ContactPoint> points_;  // contact points of one pair
   std::vector<double> rows_;          // (3 x nu) of one contact
   std::unique_ptr<FrictionSolver> solver_;
+  AddedForces forces_;
 };
 
 }  // namespace sestina

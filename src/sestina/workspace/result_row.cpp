@@ -36,8 +36,12 @@ bool ResultRow::needs_dynamics() const {
 }
 
 std::span<const double> ResultRow::calc(const State<double>& state, ForwardDynamics& dynamics, int event) {
-  if (needs_reactions_ || model_.is_constrained() || !model_.contacts().empty()) {
+  if (needs_reactions_ || model_.is_constrained() || model_.has_contacts()) {
     dynamics.calc_udot(state, udot_);
+    if (contacts_ != nullptr && model_.has_contacts()) {
+      const auto count = static_cast<std::size_t>(RowLayout::kOfContact) * model_.contacts().size();
+      contacts_->add_contact_forces(state, udot_, {inputs_.at(inputs_.layout().contacts), count});
+    }
   } else {
     dynamics.update(state);
   }
@@ -58,10 +62,6 @@ std::span<const double> ResultRow::fill(const State<double>& state, ForwardDynam
   inputs_.set_constraints(dynamics);
   inputs_.set_flexible_bodies(state, dynamics);
   set_state(state, dynamics.energy(state), event);
-  if (contacts_ != nullptr && !model_.contacts().empty()) {
-    const auto count = static_cast<std::size_t>(RowLayout::kOfContact) * model_.contacts().size();
-    contacts_->calc_contact_columns(state, udot, {inputs_.at(inputs_.layout().contacts), count});
-  }
   if (needs_reactions_) {
     dynamics.calc_reactions(udot, reactions_);
     inputs_.set_reactions(reactions_);

@@ -32,12 +32,13 @@ SystemEquations::SystemEquations(ForwardDynamics& dynamics)
       rotations_(find_rotations(dynamics.model())),
       switches_(make_time_switches(dynamics.model(), dynamics.properties())) {
   if (!dynamics.model().has_contacts()) return;
-  contacts_ = std::make_unique<ContactSystem>(dynamics.model(), dynamics.properties(), kDissipatedWork);
+  contacts_ = std::make_unique<ContactSystem>(dynamics.model(), dynamics.properties(), kSuppliedWork,
+                                              kDissipatedWork);
 }
 
-void SystemEquations::calc_contact_columns(const State<double>& state, std::span<const double> udot,
-                                           std::span<double> columns) {
-  contacts_->calc_columns(state, udot, *this, *this, columns);
+void SystemEquations::add_contact_forces(const State<double>& state, std::span<double> udot,
+                                         std::span<double> columns) {
+  dynamics_.calc_udot(state, udot, contacts_->calc_columns(state, udot, *this, *this, columns));
 }
 
 StateSizes SystemEquations::sizes() const {

@@ -81,9 +81,9 @@ class SystemEquations final : public EquationsOfMotion,
   ImplicitFace* implicit_face() override;
   // Null where the model has none.
   ContactFace* contact_face() override { return contacts_.get(); }
-  // Of the contacts, at a state with its udot without them: see ContactSystem.
-  void calc_contact_columns(const State<double>& state, std::span<const double> udot,
-                            std::span<double> columns);
+  // The columns of contacts at a state with its udot without them: see ContactSystem. udot then becomes, and
+  // the dynamics belong to, the motion with the forces of contacts and stops.
+  void add_contact_forces(const State<double>& state, std::span<double> udot, std::span<double> columns);
 
   ImpulseFace* impulse_face() override { return this; }
   void calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
