@@ -376,6 +376,91 @@ analysis: {duration: 2}
   EXPECT_LT(run.report.energy_drift, 1e-8);
 }
 
+// A rod of 1 m falls with its lower end on the floor, at an angle from it; v is the speed of its centre.
+System falling_rod(double angle, double v, double friction, double duration, double dt) {
+  System system = read_model(fmt::format(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+ground: {{shapes: [{{name: floor, type: plane}}]}}
+bodies:
+  - {{name: rod, mass: 1, inertia: {{xx: 0.0001, yy: 0.08333333333333333, zz: 0.08333333333333333}},
+     shapes: [{{name: end, type: sphere, radius: 0.05, position: [-0.5, 0, 0]}}]}}
+joints: [{{name: fly, type: free, parent: ground.origin, child: rod.origin,
+          q: [0, 0, {:.17g}, {:.17g}, 0, {:.17g}, 0], u: [0, 0, 0, {}, 0, 0]}}]
+contacts: [{{name: touch, between: [floor, end], friction: {}}}]
+analysis: {{duration: {}, step: {{rtol: 1.0e-9, atol: 1.0e-11}}}}
+)",
+                                         0.05 + 0.5 * std::sin(angle), std::cos(0.5 * angle),
+                                         -std::sin(0.5 * angle), v, friction, duration));
+  if (dt > 0.0) system.analysis.step.driver = "fixed", system.analysis.step.dt = dt;
+  return system;
+}
+
+// Without friction the centre falls straight, and the energy gives the rate of the angle a:
+//   (J + m l^2/4 cos^2 a) a'^2 = m g l (sin a_0 - sin a),   l = 1 m
+TEST(Contact, RodFallsWithItsEndOnTheFloor) {
+  const RunResult run = run_system(falling_rod(1.2, 0.0, 0.0, 0.5, 0.0));
+  const double a = std::asin((run.end("fly.q[2]") - 0.05) / 0.5);
+  const double rate =
+      std::sqrt(kG * (std::sin(1.2) - std::sin(a)) / (1.0 / 12 + std::pow(std::cos(a), 2) / 4));
+  EXPECT_LT(a, 0.6);
+  EXPECT_NEAR(run.end("fly.u[1]"), rate, 1e-8);
+  EXPECT_NEAR(run.end("fly.q[0]"), 0.0, 1e-10);
+  EXPECT_LT(run.report.steps.steps, 100);
+}
+
+// Steps within which a contact slides have order 4: half the step, a sixteenth of the error.
+TEST(Contact, SlidingContactHasOrderFour) {
+  const auto error_of = [exact = run_system(falling_rod(1.2, -5.0, 0.3, 0.3, 0.001))](double dt) {
+    const RunResult run = run_system(falling_rod(1.2, -5.0, 0.3, 0.3, dt));
+    EXPECT_LT(run.report.energy_drift, 1e-3 * std::pow(dt / 0.02, 4));
+    return std::hypot(run.end("fly.u[1]") - exact.end("fly.u[1]"),
+                      run.end("fly.u[3]") - exact.end("fly.u[3]"));
+  };
+  const double coarse = error_of(0.02), fine = error_of(0.01);
+  EXPECT_GT(coarse / fine, 12.0);
+  EXPECT_LT(coarse / fine, 20.0);
+  EXPECT_GT(fine, 1e-10);
+}
+
+// Impacts between two rows are the same for the rows and for the step: the balance of energy holds in all.
+TEST(Contact, RowsWithinLongStepsSeeTheImpactsOfTheStep) {
+  System system = read_model(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+ground: {shapes: [{name: floor, type: plane}]}
+bodies: [{name: b, mass: 1, inertia: {xx: 0.008, yy: 0.004, zz: 0.01}, shapes: [{name: s, type: box, size: [0.2, 0.3, 0.1]}]}]
+joints: [{name: j, type: free, parent: ground.origin, child: b.origin, q: [0, 0, 1.05, 1, 0, 0, 0], u: [0, 0, 0, 1, 0, 0]}]
+contacts: [{name: c, between: [floor, s], friction: 0.5, restitution: 0.9}]
+analysis: {duration: 3}
+output: {every: 0.01}
+)");
+  const RunResult run = run_system(std::move(system));
+  EXPECT_LT(run.report.energy_drift, 1e-10);
+  EXPECT_LT(run.report.steps.steps, 100);
+}
+
+// Friction that begins to slide and sticks again: few steps, and a closed balance of energy.
+TEST(Contact, PendulumDragsItsEndOverTheFloor) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+ground: {shapes: [{name: floor, type: plane, position: [0, 0, -1.2]}]}
+bodies:
+  - {name: a, mass: 1, center_of_mass: [0, 0, -0.5], inertia: {xx: 0.08, yy: 0.08, zz: 0.001}, points: {tip: [0, 0, -1]}}
+  - {name: b, mass: 1, center_of_mass: [0, 0, -0.5], inertia: {xx: 0.08, yy: 0.08, zz: 0.001},
+     shapes: [{name: s, type: sphere, radius: 0.05, position: [0, 0, -1]}]}
+joints:
+  - {name: j1, type: revolute, parent: ground.origin, child: a.origin, axis: [0, 1, 0], q: 1.2}
+  - {name: j2, type: revolute, parent: a.tip, child: b.origin, axis: [0, 1, 0], q: 0.5}
+contacts: [{name: c, between: [floor, s], friction: 0.6}]
+analysis: {duration: 3}
+)"));
+  EXPECT_LT(run.report.energy_drift, 1e-6);
+  EXPECT_LT(run.report.steps.steps, 1000);
+  EXPECT_NEAR(run.end("j1.u"), 0.0, 1e-12);
+}
+
 TEST(Contact, RefusesAStartThatOverlaps) {
   const RunResult run = run_anyhow(ball("q: [0, 0, 0.05, 1, 0, 0, 0]", "friction: 0.3", 1.0));
   EXPECT_EQ(run.report.status, RunStatus::kFailed);

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sestina/base/error.h"
 #include "sestina/integrate/displacement.h"
-#include "sestina/numerics/least_norm_solver.h"
+#include "sestina/numerics/eigen_vectors.h"
 
 namespace sestina {
 namespace {
@@ -16,28 +17,12 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr int kMostCorrections = 4;  // of positions
-constexpr int kPasses = 2;           // of the equations of contact, each at the positions of the one before
-constexpr int kMostLandings = 4;     // trials to find the instant of an impact
-constexpr double kOverlap = 1e-9;    // m or rad: shapes that overlap more show that a step was too long
+constexpr int kPasses = 2;         // of the equations of contact, each at the positions of the one before
+constexpr int kMostLandings = 4;   // trials to find the instant of an impact
+constexpr double kOverlap = 1e-9;  // m or rad: shapes that overlap more show that a step was too long
 constexpr double kMostOverlapAtStart = 1e-6;  // m or rad
 constexpr double kTogether = 1e-10;           // m or rad: impacts that are no farther apart are one
-constexpr double kRedundant = 1e-12;          // of the largest pivot
-
-Eigen::Map<const VectorXd> as_vector(const std::vector<double>& values) {
-  return {values.data(), static_cast<Eigen::Index>(values.size())};
-}
-
-// Returns the fraction of a step that remains after a gap has closed, for a motion with constant acceleration
-// that has this gap before and these rates at both ends.
-double part_left(double h, double gap_before, double v_before, double v_after) {
-  const double a = 0.5 * h * (v_after - v_before), b = h * v_before;
-  const double root = std::sqrt(std::max(b * b - 4.0 * a * gap_before, 0.0));
-  // The two forms of the root, each without cancellation.
-  const double numerator = b > 0.0 ? b + root : 2.0 * gap_before;
-  const double denominator = b > 0.0 ? -2.0 * a : root - b;
-  return denominator > 0.0 ? 1.0 - std::clamp(numerator / denominator, 0.0, 1.0) : 0.0;
-}
+constexpr double kMoves = 1e-9;               // m/s or rad/s
 
 // Refuses shapes that overlap at the start, or after an event, by more than rounding of the input explains.
 void refuse_overlap(ContactFace& face, const State<double>& state) {
@@ -67,8 +52,11 @@ void Moreau::do_start(std::span<const double>) {
 }
 
 StepReport Moreau::do_step(double t_end, State<double>& candidate) {
+  is_keeping_ = false;
   StepReport report = step_once(state(), t_end, whole_);
   neglected_.setZero();
+  path_length_ = 0;
+  is_keeping_ = true;
   if (report.complete()) report = step_twice(state(), t_end, candidate);
   if (!report.complete()) return report;
   const std::span<double> error = mutable_error();
@@ -85,15 +73,33 @@ StepReport Moreau::do_step(double t_end, State<double>& candidate) {
   return report;
 }
 
-StepReport Moreau::do_interpolate(double t, State<double>& out) { return step_twice(previous(), t, out); }
+// Steps from the last state on the way to t, so that impacts before t are those of the step.
+StepReport Moreau::do_interpolate(double t, State<double>& out) {
+  is_keeping_ = false;
+  const std::span<const State<double>> path = std::span(path_).first(path_length_);
+  const auto next = std::ranges::upper_bound(path, t, {}, &State<double>::t);
+  const State<double>& from = next == path.begin() ? previous() : *std::prev(next);
+  if (from.t < t) return step_twice(from, t, out);
+  out = from;
+  return {};
+}
+
+void Moreau::keep(const State<double>& at) {
+  if (!is_keeping_) return;
+  if (path_length_ == path_.size()) path_.emplace_back();
+  path_[path_length_++] = at;
+}
 
 StepReport Moreau::step_twice(const State<double>& from, double t_end, State<double>& to) {
   const StepReport report = step_once(from, from.t + 0.5 * (t_end - from.t), half_);
-  return report.complete() ? step_once(half_, t_end, to) : report;
+  if (!report.complete()) return report;
+  keep(half_);
+  return step_once(half_, t_end, to);
 }
 
 StepReport Moreau::step_once(const State<double>& from, double t_end, State<double>& to, int splits,
                              int depth) {
+  const std::size_t kept = path_length_;
   StepReport report = step_freely(from, t_end, to);
   ContactFace* const face = equations().contact_face();
   if (!report.complete() || face == nullptr) return report;
@@ -111,6 +117,7 @@ StepReport Moreau::step_once(const State<double>& from, double t_end, State<doub
     report = step_across(from, t, first->contact, t_end, to, splits, depth);
   }
   if (report.complete() && depth < kMostHalvings && overlaps(to)) {
+    path_length_ = kept;
     return step_halved(from, t_end, to, splits, depth);
   }
   return report;
@@ -122,7 +129,9 @@ StepReport Moreau::step_halved(const State<double>& from, double t_end, State<do
   while (middles_.size() <= static_cast<std::size_t>(depth)) middles_.push_back(from);
   State<double>& middle = middles_[static_cast<std::size_t>(depth)];
   const StepReport report = step_once(from, from.t + 0.5 * (t_end - from.t), middle, splits, depth + 1);
-  return report.complete() ? step_once(middle, t_end, to, splits, depth + 1) : report;
+  if (!report.complete()) return report;
+  keep(middle);
+  return step_once(middle, t_end, to, splits, depth + 1);
 }
 
 bool Moreau::overlaps(const State<double>& at) {
@@ -150,6 +159,7 @@ StepReport Moreau::step_across(const State<double>& from, double t_touch, int co
     const StepReport report = touch(free_ = at, at);
     if (!report.complete()) return report;
   }
+  keep(at);
   if (at.t < t_end) return step_once(at, t_end, to, splits - 1, depth);
   to = at;
   return {};
@@ -248,8 +258,43 @@ StepReport Moreau::touch(const State<double>& from, State<double>& to) {
     apply(from, to);
     close_gaps(to);
   }
+  if (refine(from, to)) return {};
   add_neglected_rebounds();
   return integrate_rates(from, to);
+}
+
+// Repeats a step with order 4 if the contacts that carry last in their states. False leaves `to` unchanged.
+bool Moreau::refine(const State<double>& from, State<double>& to) {
+  if (!find_lasting(from, to) || !lasting_step_.take(equations(), from, to.t, lasting_, refined_))
+    return false;
+  equations().project(refined_);
+  ContactFace& face = *equations().contact_face();
+  face.update_contacts(refined_);
+  for (int i = 0; i < static_cast<int>(face.contacts().size()); ++i) {
+    const ContactFace::Contact& contact = face.contacts()[static_cast<std::size_t>(i)];
+    if (contact.stiffness == 0.0 && contact.gap < -kClosed && !carries(i)) return false;
+  }
+  close_gaps(refined_);
+  lasting_step_.remove_speeds(refined_);
+  to = refined_;
+  return true;
+}
+
+// Finds the contacts that carry, with their states. False if one of them did not last, or is compliant, or if
+// nothing moves, where the step is exact.
+bool Moreau::find_lasting(const State<double>& from, const State<double>& to) {
+  const auto moves = [](const State<double>& at) {
+    return as_vector(at.u).lpNorm<Eigen::Infinity>() > kMoves;
+  };
+  lasting_.clear();
+  if (!(to.t > from.t) || !(moves(from) || moves(to))) return false;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const Active& active = active_[i];
+    if (!(p_[static_cast<Eigen::Index>(3 * i)] > 0.0)) continue;
+    if (active.is_impact || active.left < 1.0 || compliance_[i] > 0.0) return false;
+    lasting_.push_back({active.contact, solver_.states()[i] == FrictionSolver::State::kStick, friction_[i]});
+  }
+  return !lasting_.empty();
 }
 
 // States x and integrals z were integrated along the free motion. Here Simpson's rule does so along the
@@ -286,271 +331,6 @@ StepReport Moreau::integrate_rates(const State<double>& from, State<double>& to)
     to.z[i] += from.z[i] - free_.z[i] + integral(2 * nu + nx + i);
   }
   return {};
-}
-
-// Names the speed that a contact acts on most.
-StepReport Moreau::not_converged(int contact) {
-  const std::size_t nu = displacement_.size();
-  const std::span<const double> rows = equations().contact_face()->contact_rows(contact);
-  Eigen::Index speed = 0;
-  Eigen::Map<const VectorXd>(rows.data(), static_cast<Eigen::Index>(nu)).cwiseAbs().maxCoeff(&speed);
-  return {StepStatus::kNotConverged, static_cast<int>(state().q.size()) + static_cast<int>(speed)};
-}
-
-// Finds contacts whose gap at the end of the free step is not above `closed`: rigid ones that close,
-// compliant ones that overlap.
-void Moreau::find_active(const State<double>& from, const State<double>& to, Look look, double closed) {
-  ContactFace& face = *equations().contact_face();
-  active_.clear();
-  face.update_contacts(to);
-  const std::span<const ContactFace::Contact> contacts = face.contacts();
-  count_ = contacts.size();
-  const auto nu = static_cast<Eigen::Index>(from.u.size());
-  // Impacts are sought at an instant, at the end of a step that other contacts have changed.
-  const State<double>& free = look == Look::kImpacts ? landing_ : to;
-  const double h = free.t - from.t;
-  for (int i = 0; i < static_cast<int>(contacts.size()); ++i) {
-    const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(i)];
-    const bool is_rigid = contact.stiffness == 0.0;
-    if (contact.gap > closed || (look == Look::kImpacts && !is_rigid)) continue;
-    const Eigen::Map<const VectorXd> normal(face.contact_rows(i).data(), nu);
-    const double before = normal.dot(as_vector(from.u)), after = normal.dot(as_vector(free.u));
-    // A flight that begins or ends with this speed is higher than round-off, also within this step.
-    const auto matters = [&](double v) {
-      return v * h > kClosed && v * v * h > 2.0 * kClosed * std::abs(after - before);
-    };
-    Active active;
-    active.contact = i;
-    active.gap = contact.gap;
-    active.gap_before = contact.gap - 0.5 * h * (before + after);
-    const bool was_closed = active.gap_before <= kClosed && (!is_rigid || !matters(before));
-    active.left = was_closed ? 1.0 : part_left(h, std::max(active.gap_before, 0.0), before, after);
-    const double closing = look == Look::kImpacts ? -normal.dot(as_vector(to.u))
-                                                  : (1.0 - active.left) * (before - after) - before;
-    active.is_impact = is_rigid && matters(closing);
-    if (look == Look::kSupport && active.is_impact) continue;
-    const double rebound = contact.restitution * closing;
-    active.hits = active.is_impact && look != Look::kRest && matters(rebound);
-    active.neglected = is_rigid && !active.hits && matters(rebound) ? rebound : 0.0;
-    active_.push_back(active);
-  }
-}
-
-// The velocities of all active contacts, with their rows of C.
-void Moreau::update_velocities(const State<double>& from) {
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    Active& active = active_[i];
-    const auto C = C_.middleRows<3>(static_cast<Eigen::Index>(3 * i));
-    active.v_before = C * as_vector(from.u);
-    active.v_free = C * as_vector(free_.u);
-    active.v_touch = active.v_free - active.left * (active.v_free - active.v_before);
-  }
-}
-
-// C, M^-1 C^T and G of the contacts that are active.
-void Moreau::update_matrix(const State<double>& at) {
-  ContactFace& face = *equations().contact_face();
-  const auto nu = static_cast<Eigen::Index>(at.u.size()), m = static_cast<Eigen::Index>(3 * active_.size());
-  C_.resize(m, nu);
-  du_.setZero(nu, m);
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    const Eigen::Map<const Eigen::Matrix<double, 3, -1, Eigen::RowMajor>> C(
-        face.contact_rows(active_[i].contact).data(), 3, nu);
-    C_.middleRows<3>(static_cast<Eigen::Index>(3 * i)) = C;
-  }
-  ImpulseFace& impulses = *equations().impulse_face();
-  std::vector<double>& row = displacement_;
-  for (Eigen::Index k = 0; k < m; ++k) {
-    Eigen::Map<VectorXd>(row.data(), nu) = C_.row(k).transpose();
-    if (C_.row(k).isZero(0.0)) continue;
-    impulses.calc_velocity_jump(at, row, std::span(du_.col(k).data(), row.size()));
-  }
-  G_ = C_ * du_;
-  G_ = (0.5 * (G_ + G_.transpose())).eval();
-}
-
-// Adds the rebounds that were treated as rest to the error of the step.
-void Moreau::add_neglected_rebounds() {
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    const auto k = static_cast<Eigen::Index>(3 * i);
-    if (active_[i].neglected == 0.0 || !(G_(k, k) > 0.0)) continue;
-    neglected_ += active_[i].neglected / G_(k, k) * du_.col(k).cwiseAbs();
-  }
-}
-
-// b and R of friction_solver.h: of a contact with stiffness k and damping d, with g' = g_f + h/2 (v' - v_f),
-//   v' + p/(h c) + (k (g + g_f) - k h/2 v_f + d v)/(2 c) = 0,   c = k h/4 + d/2
-void Moreau::set_laws(double h) {
-  const std::span<const ContactFace::Contact> contacts = equations().contact_face()->contacts();
-  b_.resize(static_cast<Eigen::Index>(3 * active_.size()));
-  friction_.assign(active_.size(), 0.0);
-  compliance_.assign(active_.size(), 0.0);
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    const Active& active = active_[i];
-    const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(active.contact)];
-    Vector3d bias = active.hits ? active.v_touch : active.v_free;
-    friction_[i] = contact.friction;
-    if (contact.stiffness > 0.0) {
-      const double c = 0.25 * contact.stiffness * h + 0.5 * contact.damping;
-      // Before it closed there was no force.
-      const double before = std::min(active.gap_before, 0.0);
-      bias[0] += (contact.stiffness * (before + active.gap - 0.5 * h * active.v_free[0]) +
-                  contact.damping * (active.gap_before < 0.0 ? active.v_before[0] : 0.0)) /
-                 (2.0 * c);
-      compliance_[i] = 1.0 / (h * c);
-    } else if (active.hits && contact.impact == ContactFace::Impact::kNewton) {
-      bias[0] += contact.restitution * active.v_touch[0];
-    }
-    b_.segment<3>(static_cast<Eigen::Index>(3 * i)) = bias;
-  }
-}
-
-// The second phase of impacts: the normal velocities that the impulses of restitution lead to are those with
-// which contacts open; friction is that of both phases together. All contacts that carry take part, also
-// those that were closed before: these pass the impact on.
-bool Moreau::restore() {
-  if (std::ranges::none_of(active_, &Active::hits)) return true;
-  const VectorXd r = restitution_impulses();
-  if (r.isZero(0.0)) return true;
-  const VectorXd v = b_ + G_ * (p_ + r);
-  for (Eigen::Index k = 0; k < r.size(); k += 3) {
-    if (r[k] > 0.0) b_[k] -= std::max(v[k], 0.0);
-  }
-  return solver_.solve(G_, b_, friction_, compliance_, p_).is_solved;
-}
-
-// Normal impulses after those of compression. Poisson: e times the latter. Stronge: these times a factor s,
-// one for all, by which the normal forces return e^2 of the work that they took. In compression v_n goes from
-// v_0 to v_1, linearly in the impulse, so that it took -p (v_0 + v_1)/2; they return
-//   sum of r (v_1 + (G r)_n/2),   r = s e p
-// Without friction s = 1, also where several contacts hit together.
-VectorXd Moreau::restitution_impulses() const {
-  const std::span<const ContactFace::Contact> contacts = equations().contact_face()->contacts();
-  VectorXd poisson = VectorXd::Zero(p_.size()), stronge = poisson;
-  double wanted = 0.0;
-  const VectorXd v = b_ + G_ * p_;
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    const auto k = static_cast<Eigen::Index>(3 * i);
-    const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(active_[i].contact)];
-    const double e = contact.restitution;
-    if (contact.stiffness > 0.0 || contact.impact == ContactFace::Impact::kNewton) continue;
-    if (contact.impact == ContactFace::Impact::kPoisson) {
-      poisson[k] = e * p_[k];
-    } else {
-      stronge[k] = e * p_[k];
-      wanted -= 0.5 * e * e * p_[k] * (active_[i].v_touch[0] + v[k]);
-    }
-  }
-  const double a = stronge.dot(G_ * stronge), half = stronge.dot(v + G_ * poisson);
-  if (!(a > 0.0) || !(wanted > 0.0)) return poisson;
-  return poisson + (std::sqrt(half * half + 2.0 * a * wanted) - half) / a * stronge;
-}
-
-// Returns the time before the end of the step, as a fraction of the step, at which the impulse of a contact
-// acts as a whole. For a rebound this is the instant of contact. For a contact that stays closed it makes the
-// gap zero at the end, if the impulse removes v_n of the free step; it lies between the instant of contact
-// (pure impact) and half of the remaining time (constant force).
-double Moreau::centre_of_impulse(const Active& active) const {
-  const ContactFace::Contact& contact =
-      equations().contact_face()->contacts()[static_cast<std::size_t>(active.contact)];
-  if (active.hits) return active.left;
-  const double half = 0.5 * active.left;
-  if (contact.stiffness > 0.0 || !active.is_impact || !(active.v_free[0] < 0.0)) return half;
-  return std::clamp(half * (1.0 + active.v_touch[0] / active.v_free[0]), half, active.left);
-}
-
-// The velocities of the active contacts that prescribed motions alone cause, from rest.
-VectorXd Moreau::speeds_of_motions(const State<double>& at) {
-  stage_ = at;
-  std::ranges::fill(stage_.u, 0.0);
-  equations().project(stage_);
-  return C_ * as_vector(stage_.u);
-}
-
-// Computes u', the corresponding positions, the work absorbed by contacts, and the work that motions supply
-// against them: for each impulse, impulse times the mean of the velocities before and after it, at its time
-// in the step.
-void Moreau::apply(const State<double>& from, State<double>& to) {
-  const double h = to.t - from.t;
-  const int supplied = equations().contact_face()->quadrature_of_motions();
-  const VectorXd driven = supplied >= 0 ? speeds_of_motions(free_) : VectorXd::Zero(p_.size());
-  const VectorXd driven_before = supplied >= 0 && h > 0.0 ? speeds_of_motions(from) : driven;
-  const VectorXd change = G_ * p_;
-  VectorXd du = VectorXd::Zero(du_.rows()), dq = du;
-  double work = 0.0, work_of_motions = 0.0;
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    const auto k = static_cast<Eigen::Index>(3 * i);
-    const Active& active = active_[i];
-    const VectorXd own = du_.middleCols<3>(k) * p_.segment<3>(k);
-    const double part = centre_of_impulse(active);
-    du += own;
-    dq += part * h * own;
-    const Vector3d v = active.v_free - part * (active.v_free - active.v_before);
-    work += p_.segment<3>(k).dot(v + 0.5 * change.segment<3>(k));
-    work_of_motions -=
-        p_.segment<3>(k).dot((1.0 - part) * driven.segment<3>(k) + part * driven_before.segment<3>(k));
-  }
-  for (std::size_t j = 0; j < to.u.size(); ++j) {
-    to.u[j] += du[static_cast<Eigen::Index>(j)];
-    displacement_[j] = dq[static_cast<Eigen::Index>(j)];
-  }
-  equations().plus(to.q, displacement_, to.q);
-  to.z[static_cast<std::size_t>(equations().contact_face()->quadrature_of_contacts())] -= work;
-  if (supplied >= 0) to.z[static_cast<std::size_t>(supplied)] += work_of_motions;
-  equations().project(to);
-}
-
-// Rigid contacts that have carried and lasted are closed; no other may overlap. As little as possible in the
-// norm of M.
-void Moreau::close_gaps(State<double>& to) {
-  ContactFace& face = *equations().contact_face();
-  for (int correction = 0; correction < kMostCorrections; ++correction) {
-    face.update_contacts(to);
-    const std::span<const ContactFace::Contact> contacts = face.contacts();
-    std::vector<int> wrong;
-    double largest = 0.0;
-    for (int i = 0; i < static_cast<int>(contacts.size()); ++i) {
-      const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(i)];
-      if (contact.stiffness > 0.0 || (contact.gap >= -kClosed && !carries(i))) continue;
-      wrong.push_back(i);
-      largest = std::max(largest, std::abs(contact.gap));
-    }
-    if (largest <= kClosed) return;
-    find_normals(to, wrong);
-    VectorXd gap(static_cast<Eigen::Index>(wrong.size()));
-    for (std::size_t i = 0; i < wrong.size(); ++i) {
-      gap[static_cast<Eigen::Index>(i)] = contacts[static_cast<std::size_t>(wrong[i])].gap;
-    }
-    const VectorXd dq = normal_du_ * LeastNormSolver(kRedundant).compute(normals_ * normal_du_).solve(-gap);
-    Eigen::Map<VectorXd>(displacement_.data(), dq.size()) = dq;
-    equations().plus(to.q, displacement_, to.q);
-  }
-  equations().project(to);
-}
-
-// Whether a contact has carried and lasts. Where points of two boxes have come or gone, their numbers mean
-// other points.
-bool Moreau::carries(int contact) const {
-  if (equations().contact_face()->contacts().size() != count_) return false;
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    if (active_[i].contact == contact) return p_[static_cast<Eigen::Index>(3 * i)] > 0.0 && !active_[i].hits;
-  }
-  return false;
-}
-
-// The normal rows of contacts, and M^-1 times these.
-void Moreau::find_normals(const State<double>& at, const std::vector<int>& contacts) {
-  const auto n = static_cast<Eigen::Index>(contacts.size()), nu = static_cast<Eigen::Index>(at.u.size());
-  normals_.resize(n, nu);
-  normal_du_.setZero(nu, n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const auto contact = contacts[static_cast<std::size_t>(i)];
-    const std::span<const double> rows = equations().contact_face()->contact_rows(contact);
-    std::ranges::copy(rows.first(at.u.size()), displacement_.begin());
-    normals_.row(i) = as_vector(displacement_);
-    equations().impulse_face()->calc_velocity_jump(at, displacement_,
-                                                   std::span(normal_du_.col(i).data(), at.u.size()));
-  }
 }
 
 }  // namespace sestina

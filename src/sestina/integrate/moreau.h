@@ -28,8 +28,11 @@
 // or after which shapes overlap, is taken in two halves, so that shapes do not pass through each other.
 // States and integrals follow by Simpson's rule along the motion with contacts.
 //
-// The rule takes two steps of h/2; the difference from one step of h is the error estimate. Where nothing
-// touches, and across impacts between such motions, the order is 4; within lasting contact 2.
+// Steps 1 to 5 have order 2 where contacts last. They tell which contacts stick or slide within the step;
+// where all of these last in their states, a step of order 4 (lasting_contact_step.h) replaces the result.
+//
+// The rule takes two steps of h/2; the difference from one step of h is the error estimate. Steps have order
+// 4 but for those within which a contact begins or ceases to slide, or opens without an impact: order 2.
 //
 // Sources: J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, CISM 302 (1988)
 // 1-82; M. Jean, The non-smooth contact dynamics method, Comput. Methods Appl. Mech. Engrg. 177 (1999)
@@ -44,6 +47,7 @@
 #include "sestina/contact/friction_solver.h"
 #include "sestina/integrate/butcher_tableau.h"
 #include "sestina/integrate/integration_rule.h"
+#include "sestina/integrate/lasting_contact_step.h"
 
 namespace sestina {
 
@@ -68,6 +72,7 @@ class Moreau final : public IntegrationRule {
   void do_accept() override {}
   StepReport do_interpolate(double t, State<double>& out) override;
 
+  void keep(const State<double>& at);
   StepReport step_twice(const State<double>& from, double t_end, State<double>& to);
   StepReport step_once(const State<double>& from, double t_end, State<double>& to, int splits = kMostSplits,
                        int depth = 0);
@@ -88,16 +93,24 @@ class Moreau final : public IntegrationRule {
     bool hits = false;                 // is an impact and rebounds
     double neglected = 0.0;            // speed of a rebound that is treated as rest
     double gap = 0.0;                  // of q_f
-    double gap_before = 0.0;           // of q, to first order
+    double gap_before = 0.0;           // of q
     double left = 1.0;                 // part of the step that remains after the gap has closed
     Eigen::Vector3d v_before, v_free;  // C u and C u_f
     Eigen::Vector3d v_touch;           // velocity of the free motion when the gap has closed
   };
+  // Of a contact of the step, at its start.
+  struct Start {
+    bool is_known = false;
+    double gap = 0.0, speed = 0.0;  // along the normal
+  };
   StepReport touch(const State<double>& from, State<double>& to);
+  bool refine(const State<double>& from, State<double>& to);
+  bool find_lasting(const State<double>& from, const State<double>& to);
   StepReport not_converged(int contact);
   // The contacts of a step to find: all; all, without rebounds; those that last; those that carry at an
   // instant.
   enum class Look { kAll, kRest, kSupport, kImpacts };
+  void find_starts(const State<double>& from, const State<double>& to, double closed);
   void find_active(const State<double>& from, const State<double>& to, Look look, double closed = kClosed);
   void update_matrix(const State<double>& at);
   void update_velocities(const State<double>& from);
@@ -121,9 +134,13 @@ class Moreau final : public IntegrationRule {
   State<double> landing_;               // likewise, where an impact ends it
   std::vector<State<double>> touched_;  // where steps are split
   std::deque<State<double>> middles_;   // of steps that are halved
-  Eigen::VectorXd neglected_;           // (nu) speeds of rebounds that were taken for rest
+  std::vector<State<double>> path_;     // states on the way of the last step, in order of time
+  std::size_t path_length_ = 0;
+  bool is_keeping_ = false;
+  Eigen::VectorXd neglected_;  // (nu) speeds of rebounds that were taken for rest
 
   std::size_t count_ = 0;  // number of all contacts of the step
+  std::vector<Start> starts_;
   std::vector<Active> active_;
   Eigen::MatrixXd C_, du_;  // (3 contacts x nu), (nu x 3 contacts): M^-1 C^T
   Eigen::MatrixXd G_;       // C M^-1 C^T
@@ -131,6 +148,9 @@ class Moreau final : public IntegrationRule {
   Eigen::VectorXd b_, p_;  // of (1) in friction_solver.h
   std::vector<double> friction_, compliance_;
   FrictionSolver solver_;
+  LastingContactStep lasting_step_;
+  std::vector<LastingContactStep::Contact> lasting_;
+  State<double> refined_;
 };
 
 }  // namespace sestina

@@ -9,6 +9,7 @@
 #include "sestina/contact/friction_solver.h"
 #include "sestina/dynamics/marker_jacobian.h"
 #include "sestina/model/properties.h"
+#include "sestina/numerics/eigen_vectors.h"
 
 namespace sestina {
 namespace {
@@ -39,10 +40,6 @@ std::array<Vec3<double>, 3> axes_at(const Vec3<double>& n) {
   const Vec3<double> across = cross(n, axis);
   const Vec3<double> t1 = (1.0 / norm(across)) * across;
   return {n, t1, cross(n, t1)};
-}
-
-Eigen::Map<const VectorXd> as_vector(std::span<const double> values) {
-  return {values.data(), static_cast<Size>(values.size())};
 }
 
 }  // namespace

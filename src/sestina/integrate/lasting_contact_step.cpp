@@ -1,0 +1,216 @@
+#include "sestina/integrate/lasting_contact_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/integrate/displacement.h"
+#include "sestina/numerics/eigen_vectors.h"
+
+namespace sestina {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kRedundant = 1e-11;  // of the largest pivot
+constexpr double kAtRest = 1e-10;     // of the largest speed: a contact moves that is faster than this
+constexpr double kOnCone = 1e-9;      // of the normal force: by how much friction may leave its cone
+
+// HEM4 of the source.
+ButcherTableau half_explicit_rule() {
+  const double r = std::sqrt(6.0);
+  return {.order = 4,
+          .c = {0.0, 0.3, (4 - r) / 10, (4 + r) / 10, 1.0},
+          .a = {{},
+                {0.3},
+                {(1 + r) / 30, (11 - 4 * r) / 30},
+                {(-79 - 31 * r) / 150, (-1 - 4 * r) / 30, (24 + 11 * r) / 25},
+                {(14 + 5 * r) / 6, (-8 + 7 * r) / 6, (-9 - 7 * r) / 4, (9 - r) / 4}},
+          .b = {0.0, 0.0, (16 - r) / 36, (16 + r) / 36, 1.0 / 9}};
+}
+
+Index at(std::size_t i) { return static_cast<Index>(i); }
+
+std::span<double> column(MatrixXd& matrix, std::size_t i) {
+  return {matrix.col(at(i)).data(), static_cast<std::size_t>(matrix.rows())};
+}
+
+}  // namespace
+
+LastingContactStep::LastingContactStep() : tableau_(half_explicit_rule()), solver_(kRedundant) {}
+
+bool LastingContactStep::take(EquationsOfMotion& equations, const State<double>& from, double t_end,
+                              std::span<const Contact> contacts, State<double>& to) {
+  equations_ = &equations;
+  contacts_ = contacts;
+  const double h = t_end - from.t;
+  start(from);
+  const std::size_t stages = tableau_.b.size();
+  for (std::size_t stage = 0; stage <= stages; ++stage) {
+    stage_.t = stage + 1 < stages ? from.t + tableau_.c[stage] * h : t_end;
+    if (stage > 0 && !move(from, h, stage)) return false;
+    if (stage == 0 && (!read_rows() || (rows_ * as_vector(from.u)).lpNorm<Eigen::Infinity>() >
+                                           kAtRest * as_vector(from.u).lpNorm<Eigen::Infinity>()))
+      return false;
+    if (!read_slip(stage) || (stage < stages && !evaluate(stage))) return false;
+  }
+  to = stage_;
+  return true;
+}
+
+void LastingContactStep::start(const State<double>& from) {
+  stage_ = from;
+  const Index stages = tableau_.stages();
+  rate_.resize(at(from.u.size()), stages);
+  udot_.resize(at(from.u.size()), stages);
+  xdot_.resize(at(from.x.size()), stages);
+  zdot_.resize(at(from.z.size()), stages);
+  displacement_.assign(from.u.size(), 0.0);
+  equations_->contact_face()->update_contacts(from);
+  count_ = equations_->contact_face()->contacts().size();
+}
+
+// Moves to a stage, with the forces of the one before such that (2) holds.
+bool LastingContactStep::move(const State<double>& from, double h, std::size_t stage) {
+  const std::vector<double>& row = stage < tableau_.a.size() ? tableau_.a[stage] : tableau_.b;
+  const Eigen::Map<const VectorXd> weights(row.data(), at(stage));
+  as_vector(displacement_) = h * rate_.leftCols(at(stage)) * weights;
+  equations_->plus(from.q, displacement_, stage_.q);
+  as_vector(stage_.u) = as_vector(from.u) + h * udot_.leftCols(at(stage)) * weights;
+  ContactFace& face = *equations_->contact_face();
+  face.update_contacts(stage_);
+  if (face.contacts().size() != count_ || !read_rows() || !find_forces(h * weights[at(stage) - 1], stage - 1))
+    return false;
+  as_vector(stage_.x) = as_vector(from.x) + h * xdot_.leftCols(at(stage)) * weights;
+  as_vector(stage_.z) = as_vector(from.z) + h * zdot_.leftCols(at(stage)) * weights;
+  return true;
+}
+
+// Reads the rows of the contacts at the last update. False if they are not finite.
+bool LastingContactStep::read_rows() {
+  const auto n = at(contacts_.size()), nu = at(stage_.u.size());
+  C_.resize(3 * n, nu);
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    C_.middleRows<3>(at(3 * i)) = Eigen::Map<const Eigen::Matrix<double, 3, -1, Eigen::RowMajor>>(
+        equations_->contact_face()->contact_rows(contacts_[i].number).data(), 3, nu);
+  }
+  Index forces = 0;
+  for (const Contact& contact : contacts_) forces += contact.sticks ? 3 : 1;
+  rows_.resize(forces, nu);
+  Index row = 0;
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const Index own = contacts_[i].sticks ? 3 : 1;
+    rows_.middleRows(row, own) = C_.middleRows(at(3 * i), own);
+    row += own;
+  }
+  return rows_.allFinite();
+}
+
+// The slip of the contacts at a stage. False if one that slides has come to rest or turned back.
+bool LastingContactStep::read_slip(std::size_t stage) {
+  const VectorXd v = C_ * as_vector(stage_.u);
+  slip_.resize(2, at(contacts_.size()));
+  for (Index i = 0; i < slip_.cols(); ++i) slip_.col(i) = v.segment<2>(3 * i + 1);
+  if (stage == 0) first_slip_ = slip_;
+  const double least = kAtRest * as_vector(stage_.u).lpNorm<Eigen::Infinity>();
+  for (Index i = 0; i < slip_.cols(); ++i) {
+    const Contact& contact = contacts_[static_cast<std::size_t>(i)];
+    if (contact.sticks || contact.friction == 0.0) continue;
+    if (slip_.col(i).norm() <= least || slip_.col(i).dot(first_slip_.col(i)) <= 0.0) return false;
+  }
+  return true;
+}
+
+// The rates of a stage without contacts, and what the forces of contacts change. False if a number is not
+// finite.
+bool LastingContactStep::evaluate(std::size_t stage) {
+  calc_displacement_rate(equations_->rotations(), displacement_, stage_.u, column(rate_, stage));
+  equations_->calc_derivatives(stage_, {column(udot_, stage), column(xdot_, stage), column(zdot_, stage)});
+  if (equations_->contact_face()->quadrature_of_motions() >= 0) {
+    State<double> driven = stage_;
+    std::ranges::fill(driven.u, 0.0);
+    equations_->project(driven);
+    driven_ = C_ * as_vector(driven.u);
+  }
+  find_responses();
+  return udot_.col(at(stage)).allFinite() && xdot_.col(at(stage)).allFinite() &&
+         zdot_.col(at(stage)).allFinite() && responses_.allFinite();
+}
+
+void LastingContactStep::find_responses() {
+  responses_.setZero(C_.cols(), rows_.rows());
+  Index force = 0;
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const Contact& contact = contacts_[i];
+    const auto C = C_.middleRows<3>(at(3 * i));
+    for (Index k = 0; k < (contact.sticks ? 3 : 1); ++k, ++force) {
+      if (C.row(k).isZero(0.0)) continue;
+      as_vector(displacement_) = C.row(k).transpose();
+      if (!contact.sticks && contact.friction > 0.0) {
+        as_vector(displacement_) -=
+            contact.friction * C.bottomRows<2>().transpose() * slip_.col(at(i)).normalized();
+      }
+      equations_->impulse_face()->calc_velocity_jump(stage_, displacement_,
+                                                     column(responses_, static_cast<std::size_t>(force)));
+    }
+  }
+}
+
+// Finds the forces of a stage, which change the speeds of the next stage by h times their responses, and adds
+// them to the rates. False if the contacts do not last.
+bool LastingContactStep::find_forces(double h, std::size_t stage) {
+  const MatrixXd A = rows_ * responses_;
+  if ((A.diagonal().array() < 0.0).any()) return false;  // friction and inertia are coupled too strongly
+  const VectorXd forces = solver_.compute(A).solve(rows_ * as_vector(stage_.u) / -h);
+  if (!can_last(forces)) return false;
+  const VectorXd change = responses_ * forces;
+  udot_.col(at(stage)) += change;
+  as_vector(stage_.u) += h * change;
+  count_work(stage, forces);
+  return true;
+}
+
+bool LastingContactStep::can_last(const VectorXd& forces) const {
+  Index force = 0;
+  for (const Contact& contact : contacts_) {
+    const double normal = forces[force];
+    if (!(normal >= 0.0)) return false;
+    if (contact.sticks && forces.segment<2>(force + 1).norm() > (contact.friction + kOnCone) * normal)
+      return false;
+    force += contact.sticks ? 3 : 1;
+  }
+  return true;
+}
+
+// The work that sliding absorbs, and that prescribed motions supply against contacts (see moreau.h).
+void LastingContactStep::count_work(std::size_t stage, const VectorXd& forces) {
+  const ContactFace& face = *equations_->contact_face();
+  double absorbed = 0.0, supplied = 0.0;
+  Index force = 0;
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const Contact& contact = contacts_[i];
+    Eigen::Vector3d f(forces[force], 0.0, 0.0);
+    if (contact.sticks) {
+      f.tail<2>() = forces.segment<2>(force + 1);
+    } else if (contact.friction > 0.0) {
+      f.tail<2>() = -contact.friction * f[0] * slip_.col(at(i)).normalized();
+      absorbed += contact.friction * f[0] * slip_.col(at(i)).norm();
+    }
+    if (face.quadrature_of_motions() >= 0) supplied -= f.dot(driven_.segment<3>(at(3 * i)));
+    force += contact.sticks ? 3 : 1;
+  }
+  zdot_(face.quadrature_of_contacts(), at(stage)) += absorbed;
+  if (face.quadrature_of_motions() >= 0) zdot_(face.quadrature_of_motions(), at(stage)) += supplied;
+}
+
+void LastingContactStep::remove_speeds(State<double>& state) {
+  stage_ = state;
+  equations_->contact_face()->update_contacts(state);
+  read_rows();
+  read_slip(tableau_.b.size());
+  find_responses();
+  as_vector(state.u) -= responses_ * solver_.compute(rows_ * responses_).solve(rows_ * as_vector(state.u));
+}
+
+}  // namespace sestina
