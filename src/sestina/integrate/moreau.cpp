@@ -48,6 +48,7 @@ void Moreau::do_start(std::span<const double>) {
   displacement_.assign(state().u.size(), 0.0);
   stage_ = half_ = whole_ = free_ = landing_ = state();
   touched_.assign(kMostSplits, state());
+  path_.assign(2 * (kMostSplits + 1), state());
   neglected_.setZero(static_cast<Eigen::Index>(state().u.size()));
 }
 
