@@ -56,6 +56,7 @@ from .run import resume, simulate
 from .showing import Page, Studio, show, studio
 from .sweeping import SweepResult, read_sweep, sweep
 from .tuples import (
+    DrivingForces,
     Energy,
     Equilibrium,
     ForwardDerivatives,
@@ -80,6 +81,7 @@ __all__ = [
     "ComputationError",
     "Constraint",
     "Contact",
+    "DrivingForces",
     "Energy",
     "EnsembleResult",
     "Equations",

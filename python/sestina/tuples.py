@@ -40,6 +40,14 @@ class Momentum(NamedTuple):
     angular: Array  #: (..., 3) kg m^2/s, about the ground's origin
 
 
+class DrivingForces(NamedTuple):
+    """Forces that a motion requires of drives and of conditions."""
+
+    forces: Array  #: (..., drives) N m or N, along the speeds of the drives
+    multipliers: Array  #: (..., conditions) of loops and constraints, in the order of Model.condition_names
+    tau: Array  #: (..., nu) the generalised forces of the drives
+
+
 class ForwardDerivatives(NamedTuple):
     """Derivatives of udot; those by q are along the tangent of Model.plus, in nu directions."""
 

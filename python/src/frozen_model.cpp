@@ -96,6 +96,13 @@ ParameterDerivatives& Scratch::parameter_derivatives() {
   if (!parameter_derivatives_) parameter_derivatives_.emplace(*model, *properties);
   return *parameter_derivatives_;
 }
+DrivingForces& Scratch::driving_forces(const std::vector<std::string>& drives) {
+  if (!driving_forces_ || drives_ != drives) {
+    driving_forces_.emplace(*model, *properties, drives);
+    drives_ = drives;
+  }
+  return *driving_forces_;
+}
 
 BatchScratch::BatchScratch(std::shared_ptr<const Model> model, const Properties<double>& properties)
     : executor(shared_executor()), dynamics(std::move(model), properties, executor.get()) {}

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sestina/batch/batch_dynamics.h"
+#include "sestina/dynamics/driving_forces.h"
 #include "sestina/dynamics/forward_dynamics_derivatives.h"
 #include "sestina/dynamics/mass_matrix.h"
 #include "sestina/dynamics/parameter_derivatives.h"
@@ -34,6 +35,7 @@ struct Scratch {
   ForwardDynamicsDerivatives& forward_derivatives();
   InverseDynamicsDerivatives& inverse_derivatives();
   ParameterDerivatives& parameter_derivatives();
+  DrivingForces& driving_forces(const std::vector<std::string>& drives);  // of the last drives, or a new one
 
   std::shared_ptr<const Model> model;
   const Properties<double>* properties;  // of the FrozenModel
@@ -52,6 +54,8 @@ struct Scratch {
   std::optional<ForwardDynamicsDerivatives> forward_derivatives_;
   std::optional<InverseDynamicsDerivatives> inverse_derivatives_;
   std::optional<ParameterDerivatives> parameter_derivatives_;
+  std::optional<DrivingForces> driving_forces_;
+  std::vector<std::string> drives_;  // as given
 };
 
 // A dynamics of many states, with the threads for which it was made.

@@ -105,6 +105,34 @@ nb::object inverse_dynamics(FrozenModel& self, nb::handle q, nb::handle u, nb::h
   return tau.release();
 }
 
+nb::object driving_forces(FrozenModel& self, nb::handle q, nb::handle u, nb::handle udot,
+                          const std::vector<std::string>& drives, nb::handle t, nb::handle d, nb::handle x,
+                          nb::handle out, bool check) {
+  States states(self, q, u, t, d, x);
+  states.add("udot", udot, false);
+  states.broadcast();
+  const auto count = static_cast<int>(self.scratch()->driving_forces(drives).names().size());
+  const auto given = outs<3>(out);
+  Results forces("out[0]", given[0], states.arguments(), {count});
+  Results multipliers("out[1]", given[1], states.arguments(), {self.model().constraint_rows()});
+  Results tau("out[2]", given[2], states.arguments(), {self.model().nu()});
+  for_each_state(
+      states, check,
+      [&](Scratch& scratch, int k) {
+        states.load(k, scratch.state);
+        DrivingForces& found = scratch.driving_forces(drives);
+        found.update(scratch.state, states.extra(k));
+        std::ranges::copy(found.forces(), forces.row(k).begin());
+        std::ranges::copy(found.lambda(), multipliers.row(k).begin());
+        std::ranges::copy(found.generalized_forces(), tau.row(k).begin());
+      },
+      [&](int k) {
+        for (Results* results : {&forces, &multipliers, &tau}) fill_with_nan(results->row(k));
+      });
+  nb::tuple parts = nb::make_tuple(forces.release(), multipliers.release(), tau.release());
+  return nb::module_::import_("sestina.tuples").attr("DrivingForces")(*parts);
+}
+
 nb::object x_dot(FrozenModel& self, nb::handle q, nb::handle u, nb::handle x, nb::handle t, nb::handle d,
                  nb::handle out, bool check) {
   States states(self, q, u, t, d, x);
@@ -321,7 +349,33 @@ void bind_dynamics(nb::class_<FrozenModel>& model) {
                    "out: numpy.typing.NDArray[numpy.float64] | None = None, check: bool = True) -> "
                    "numpy.typing.NDArray[numpy.float64]"),
            "tau (..., nu): the generalised forces (N m, N) that udot (..., nu) requires in addition to "
-           "the model's forces.")
+           "the model's forces.\n"
+           "\n"
+           "For mechanisms with loops or constraints: driving_forces.")
+      .def("driving_forces", driving_forces, nb::arg("q"), nb::arg("u"), nb::arg("udot"), nb::arg("drives"),
+           nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("x") = nb::none(),
+           nb::arg("out") = nb::none(), nb::arg("check") = true,
+           nb::sig("def driving_forces(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, udot: "
+                   "numpy.typing.ArrayLike, drives: collections.abc.Sequence[str], *, t: "
+                   "numpy.typing.ArrayLike = 0.0, d: numpy.typing.ArrayLike | None = None, x: "
+                   "numpy.typing.ArrayLike | None = None, out: tuple[numpy.typing.NDArray[numpy.float64], "
+                   "...] | None = None, check: bool = True) -> sestina.tuples.DrivingForces"),
+           "Inverse dynamics of mechanisms with loops or constraints, and of trees in which not every "
+           "joint is driven.\n"
+           "\n"
+           "drives: names of joints (all their speeds) or of speeds ('base.u[1]'); joints that close loops "
+           "are allowed.\n"
+           "Returns the forces (..., drives) along these speeds that udot (..., nu) requires in addition to "
+           "the model's\n"
+           "forces, N m or N; the multipliers (..., conditions) of loops and constraints, motions included; "
+           "and the drives'\n"
+           "generalised forces tau (..., nu), with which forward_dynamics gives udot again. Each has least "
+           "norm, lengths\n"
+           "measured in units of the mechanism's size, where it is not unique. A motion that does not "
+           "satisfy the conditions, or\n"
+           "that these drives cannot cause, raises ComputationError, which names the condition or the speed; "
+           "with\n"
+           "check=False its rows are NaN. InputError: an unknown name, or one given twice.")
       .def("x_dot", x_dot, nb::arg("q"), nb::arg("u"), nb::arg("x"), nb::kw_only(), nb::arg("t") = nb::none(),
            nb::arg("d") = nb::none(), nb::arg("out") = nb::none(), nb::arg("check") = true,
            nb::sig("def x_dot(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, x: "

@@ -122,6 +122,16 @@ void bind_names(nb::class_<FrozenModel>& model) {
   add_names(
       model, "constraints", [](const M& self) { return names_of(self.model().constraints()); },
       "Names of the constraints.");
+  add_names(
+      model, "condition_names",
+      [](const M& self) {
+        std::vector<std::string> names;
+        for (int row = 0; row < self.model().constraint_rows(); ++row) {
+          names.push_back(self.model().name_of_row(row));
+        }
+        return names;
+      },
+      "For each scalar condition, and each multiplier: the name of its joint or constraint.");
   add_names(model, "points", point_names, "'link.tip'");
   add_names(model, "forces", [](const M& self) { return names_of(self.model().forces()); });
   add_names(model, "events", [](const M& self) { return names_of(self.model().events()); });

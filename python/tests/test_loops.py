@@ -58,6 +58,30 @@ def test_accelerations_of_one_state_and_of_many_are_the_same() -> None:
         model.inverse_dynamics(q, u, udot)
 
 
+def test_driving_forces_undo_forward_dynamics() -> None:
+    model = four_bar().freeze()
+    q, u = np.tile(model.q0, (5, 1)), np.tile(model.u0, (5, 1))
+    torque = np.linspace(-20, 20, 5)
+    udot = model.forward_dynamics(q, u, np.column_stack([torque, 0 * torque, 0 * torque]))
+    found = model.driving_forces(q, u, udot, ["hip"])
+    np.testing.assert_allclose(found.forces[:, 0], torque, atol=1e-10)
+    np.testing.assert_array_equal(found.tau[:, 0], found.forces[:, 0])
+    assert found.multipliers.shape == (5, len(model.condition_names)) == (5, 5)
+    assert set(model.condition_names) == {"pin"}
+    # The pin drives the same motion with the same power.
+    at_pin = model.driving_forces(q, u, udot, ["pin"])
+    np.testing.assert_allclose(model.forward_dynamics(q, u, at_pin.tau), udot, rtol=1e-10)
+    np.testing.assert_allclose((at_pin.tau * u).sum(axis=1), torque * u[:, 0], atol=1e-9)
+    bent = q.copy()
+    bent[3, 1] += 0.1
+    with pytest.raises(sestina.ComputationError, match=r"state \[3\]: the motion does not satisfy pin"):
+        model.driving_forces(bent, u, udot, ["hip"])
+    rows = model.driving_forces(bent, u, udot, ["hip"], check=False).forces[:, 0]
+    assert np.isnan(rows).tolist() == [False, False, False, True, False]
+    with pytest.raises(sestina.InputError, match="no joint and no speed is named 'hop'.*hip"):
+        model.driving_forces(q, u, udot, ["hop"])
+
+
 def test_constraints_are_parts_of_a_system() -> None:
     system = four_bar()
     motor = system.add_constraint("motor", "motion", joint="hip", value="1 + 12*t")

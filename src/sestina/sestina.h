@@ -13,6 +13,7 @@
 #include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/compiled_dynamics.h"
 #include "sestina/dynamics/divide_and_conquer_solver.h"
+#include "sestina/dynamics/driving_forces.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/forward_dynamics_derivatives.h"
 #include "sestina/dynamics/kane_solver.h"

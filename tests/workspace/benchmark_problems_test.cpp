@@ -12,6 +12,7 @@
 #include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/io/model_file.h"
+#include "stewart_platform.h"
 #include "workspace/run_system.h"
 
 namespace sestina {
@@ -189,78 +190,6 @@ TEST(Benchmarks, GovernorMovesTheSameAsALoop) {
 
 // ---- Stewart platform -------------------------------------------------------------------------------------
 
-// Six legs of two parts between universal joints on the ground and spherical joints under the platform.
-constexpr double kPlatformHeight = 1.0;
-
-double leg_pair_angle(int leg) {
-  const int pair = leg / 2;
-  return pair * 2 * std::numbers::pi / 3;
-}
-
-Vec3<double> ground_point(int i) {
-  const double angle =
-      leg_pair_angle(i) + (i % 2 == 0 ? 0.2 : -0.2) + std::numbers::pi / 3 * (i % 2 == 0 ? -1 : 1);
-  return {std::cos(angle), std::sin(angle), 0};
-}
-Vec3<double> platform_point(int i) {
-  const double angle = leg_pair_angle(i) + (i % 2 == 0 ? -0.15 : 0.15);
-  return {0.6 * std::cos(angle), 0.6 * std::sin(angle), -0.05};
-}
-
-struct PlatformMotion {
-  // Heave, sway and yaw over time.
-  static Vec3<double> place(double t) {
-    return {0.1 * std::sin(2 * t), 0.05 * std::sin(3 * t), kPlatformHeight + 0.1 * std::sin(t)};
-  }
-  static double yaw(double t) { return 0.2 * std::sin(1.5 * t); }
-};
-
-System stewart() {
-  System system;
-  system.gravity = {0, 0, -9.81};
-  BodySpec& platform = system.add_body("platform", 20);
-  platform.inertia = {.xx = 1.5, .yy = 1.6, .zz = 3};
-  JointSpec& flight = system.add_joint("flight", "free", "ground.origin", "platform.origin");
-  flight.q = {0, 0, kPlatformHeight, 1, 0, 0, 0};
-  for (int i = 0; i < 6; ++i) {
-    const Vec3<double> a = ground_point(i), b = platform_point(i);
-    const auto axis = [&](const std::string& name) { return fmt::format("{}{}", name, i); };
-    // The leg's frame at the start: z along it.
-    const Vec3<double> along = Vec3<double>{b.x, b.y, b.z + kPlatformHeight} - a;
-    const double length = norm(along);
-    const Vec3<double> z = (1 / length) * along;
-    const Vec3<double> x = (1 / norm(cross(Vec3<double>{0, 1, 0}, z))) * cross(Vec3<double>{0, 1, 0}, z);
-    const Vec3<double> y = cross(z, x);
-    PointSpec& foot = system.add_ground_point(axis("foot"), {a.x, a.y, a.z});
-    foot.axes = RotationSpec::matrix({Triple{x.x, y.x, z.x}, Triple{x.y, y.y, z.y}, Triple{x.z, y.z, z.z}});
-    platform.add_point(axis("head"), {b.x, b.y, b.z});
-    for (const char* part : {"lower", "upper"}) {
-      BodySpec& body = system.add_body(axis(part), 1);
-      body.center_of_mass = {0, 0, std::string(part) == "lower" ? 0.3 : -0.3};
-      body.inertia = {.xx = 0.03, .yy = 0.03, .zz = 0.001};
-    }
-    JointSpec& cardan =
-        system.add_joint(axis("cardan"), "universal", "ground." + axis("foot"), axis("lower") + ".origin");
-    cardan.axis = {1, 0, 0}, cardan.second_axis = {0, 1, 0};
-    JointSpec& piston =
-        system.add_joint(axis("piston"), "prismatic", axis("lower") + ".origin", axis("upper") + ".origin");
-    piston.axis = {0, 0, 1}, piston.q = length;
-    system.add_joint(axis("ball"), "spherical", axis("upper") + ".origin", "platform." + axis("head")).cut =
-        true;
-    // The inverse kinematics: the length of the leg for the wanted motion of the platform.
-    const std::string c = "cos(0.2*sin(1.5*t))", s = "sin(0.2*sin(1.5*t))";
-    system.add_motion(axis("drive"), axis("piston"),
-                      fmt::format("sqrt((0.1*sin(2*t) + {0}*{6} - {1}*{7} - ({3}))^2 + (0.05*sin(3*t) + "
-                                  "{0}*{7} + {1}*{6} - ({4}))^2 + "
-                                  "({5} + 0.1*sin(t) + {2})^2)",
-                                  fmt::format("({})", b.x), fmt::format("({})", b.y),
-                                  fmt::format("({})", b.z), a.x, a.y, kPlatformHeight, c, s));
-  }
-  system.analysis.duration = 2;
-  system.output.every = 0.25;
-  return system;
-}
-
 void expect_platform_follows(const RunResult& run, double tolerance) {
   for (std::size_t row = 0; row < run.table.rows(); ++row) {
     const double t = run.at(row, "t");
@@ -276,7 +205,7 @@ void expect_platform_follows(const RunResult& run, double tolerance) {
 }
 
 TEST(Benchmarks, StewartPlatformGoesWhereItsInverseKinematicsSendsIt) {
-  System system = stewart();
+  System system = make_stewart_platform();
   system.analysis.type = "kinematics";
   expect_platform_follows(run_system(system), 1e-10);
   system.analysis.type = "dynamics";
@@ -290,7 +219,7 @@ TEST(Benchmarks, StewartPlatformGoesWhereItsInverseKinematicsSendsIt) {
 }
 
 TEST(Benchmarks, StewartPlatformHasTheSameResidualInEveryFormulation) {
-  System system = stewart();
+  System system = make_stewart_platform();
   // Without the drives it has six degrees of freedom.
   system.constraints.clear();
   const auto model = freeze(system);

@@ -184,6 +184,17 @@ void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const
   }
 }
 
+void add_generalized_force(const Model& model, const Kinematics<double>& kinematics,
+                           const FramePair<double>& pair, std::span<double> tau) {
+  // Places the markers of the rolling disc at the contact point; only their positions matter.
+  const auto at = [&](FrameIndex frame, const Vec3<double>& arm) {
+    const auto& X_WB = kinematics.motion[static_cast<std::size_t>(frame.value())].X_WB;
+    return Marker<double>{frame, {{}, transpose_times(X_WB.R, arm)}};
+  };
+  add_generalized_force(model, kinematics, at(pair.b, pair.arm_b), pair.force, tau);
+  add_generalized_force(model, kinematics, at(pair.a, pair.arm_a), -1.0 * pair.force, tau);
+}
+
 void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinematics,
                             const ConstraintRows<double>& constraints, std::span<double> matrix) {
   std::fill(matrix.begin(), matrix.end(), 0.0);
@@ -192,13 +203,7 @@ void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinema
     const ConstraintRow<double>& row = constraints.rows[r];
     const std::span<double> of_row = matrix.subspan(r * n, n);
     for_each_pair(constraints, row, [&](const FramePair<double>& pair) {
-      // Places the markers of the rolling disc at the contact point; only their positions matter.
-      const auto at = [&](FrameIndex frame, const Vec3<double>& arm) {
-        const auto& X_WB = kinematics.motion[static_cast<std::size_t>(frame.value())].X_WB;
-        return Marker<double>{frame, {{}, transpose_times(X_WB.R, arm)}};
-      };
-      add_generalized_force(model, kinematics, at(pair.b, pair.arm_b), pair.force, of_row);
-      add_generalized_force(model, kinematics, at(pair.a, pair.arm_a), -1.0 * pair.force, of_row);
+      add_generalized_force(model, kinematics, pair, of_row);
     });
     for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
       const SpeedTerm<double>& term = constraints.terms[static_cast<std::size_t>(i)];

@@ -68,6 +68,10 @@ template <class T>
 void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const T> lambda, std::span<T> tau,
                            std::span<SpatialForce<T>> body);
 
+// tau (nu) += the generalised forces of a unit multiplier that acts between the frames of `pair`.
+void add_generalized_force(const Model& model, const Kinematics<double>& kinematics,
+                           const FramePair<double>& pair, std::span<double> tau);
+
 // C (rows x nu), by rows.
 void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinematics,
                             const ConstraintRows<double>& constraints, std::span<double> matrix);

@@ -8,6 +8,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/index.h"
 #include "sestina/dynamics/constrained_dynamics.h"
+#include "sestina/dynamics/required_forces.h"
 #include "sestina/model/properties.h"
 
 namespace sestina {
@@ -15,7 +16,6 @@ namespace {
 
 using Eigen::VectorXd;
 
-constexpr double kRedundantMotion = 1e-9;   // relative to the largest pivot of C
 constexpr double kLongestPrediction = 0.5;  // rad, or fraction of the mechanism's size
 constexpr double kLargestCorrection = 0.1;  // the same; error of the prediction from speeds and accelerations
 constexpr double kSmallestStep = 1e-9;      // fraction of the interval to the next instant
@@ -35,17 +35,13 @@ DrivenMotion::DrivenMotion(const Model& model, const Properties<double>& propert
       udot_(static_cast<std::size_t>(model.nu())),
       lambda_(static_cast<std::size_t>(model.constraint_rows())),
       matrix_(lambda_.size() * udot_.size()),
-      factors_(kRedundantMotion) {}
+      factors_(kImpliedCondition) {}
 
 // Updates the constraint rows and C; C contains no rows of rotors.
 void DrivenMotion::update(const State<double>& state) {
   update_kinematics(model_, properties_, state, kinematics_);
   update_constraint_rows(model_, properties_, state, kinematics_, rows_);
-  calc_constraint_matrix(model_, kinematics_, rows_, matrix_);
-  C_ = Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(matrix_.data(), C_.rows(), C_.cols());
-  for (Eigen::Index i = 0; i < C_.rows(); ++i) {
-    if (rows_.rows[at(i)].is_inertia) C_.row(i).setZero();
-  }
+  calc_condition_matrix(model_, kinematics_, rows_, matrix_, C_);
   if (C_.size() > 0) factors_.compute(C_);
 }
 
@@ -126,16 +122,7 @@ void DrivenMotion::complete(State<double>& state) {
   }
   const VectorXd udot = -factors_.solve(bias);
   std::copy(udot.begin(), udot.end(), udot_.begin());
-  update_inverse_dynamics<double>(model_, properties_, kinematics_, forces_, udot_, inverse_);
-  std::fill(lambda_.begin(), lambda_.end(), 0.0);
-  for (std::size_t i = 0; i < lambda_.size(); ++i) {
-    const ConstraintRow<double>& row = rows_.rows[i];
-    if (row.is_inertia) {
-      lambda_[i] = -row.bias - calc_rate<double>(rows_, row, inverse_.acceleration, udot_);
-    }
-  }
-  add_constraint_forces<double>(rows_, lambda_, forces_.tau, forces_.body);
-  update_inverse_dynamics<double>(model_, properties_, kinematics_, forces_, udot_, inverse_);
+  update_required_forces(model_, properties_, kinematics_, rows_, udot_, forces_, lambda_, inverse_);
   const VectorXd lambda =
       factors_.solve_transposed(Eigen::Map<const VectorXd>(inverse_.residual.data(), C_.cols()));
   for (std::size_t i = 0; i < lambda_.size(); ++i) {

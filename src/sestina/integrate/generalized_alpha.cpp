@@ -40,7 +40,7 @@ AlphaCoefficients generalized_alpha_coefficients(double rho) {
 AlphaCoefficients trapezoidal_coefficients() { return {"trapezoidal", 0.0, 0.0, 0.25, 0.5, false}; }
 
 GeneralizedAlpha::GeneralizedAlpha(AlphaCoefficients coefficients) : coefficients_(std::move(coefficients)) {
-  const auto& [name, alpha_m, alpha_f, beta, gamma, takes_conditions] = coefficients_;
+  const auto& [name, alpha_m, alpha_f, beta, gamma, damps_conditions] = coefficients_;
   const double d = alpha_m - alpha_f;
   const double c =
       0.5 * (1.0 - alpha_f) - 0.5 * (1.0 - alpha_m) * (1.0 + d) * (1.0 + d) - 0.5 * alpha_m * d * d;
@@ -145,7 +145,14 @@ void GeneralizedAlpha::prepare_start(double h) {
   const auto take = [&](std::size_t place, std::vector<double>& to) {
     std::copy_n(memory_.begin() + static_cast<long>(place), to.size(), to.begin());
   };
-  take(places_.w_dot, begin_w_dot_), take(places_.zdot, begin_zdot_), take(places_.lambda, begin_lambda_);
+  take(places_.zdot, begin_zdot_);
+  if (!coefficients_.damps_conditions && !lambda_.empty()) {
+    if (!has_start_) equations_.face().calc_start(state(), begin_w_dot_, begin_lambda_);
+    has_start_ = true;
+    begin_a_ = begin_w_dot_;
+    return;
+  }
+  take(places_.w_dot, begin_w_dot_), take(places_.lambda, begin_lambda_);
   const double ratio = h / memory_[kH];
   for (std::size_t i = 0; i < nw; ++i) {
     begin_a_[i] = begin_w_dot_[i] + ratio * (memory_[places_.a + i] - begin_w_dot_[i]);
@@ -181,7 +188,7 @@ void GeneralizedAlpha::find_start_slope(double h) {
 }
 
 bool GeneralizedAlpha::factorize(double h) {
-  const auto& [name, alpha_m, alpha_f, beta, gamma, takes_conditions] = coefficients_;
+  const auto& [name, alpha_m, alpha_f, beta, gamma, damps_conditions] = coefficients_;
   const bool is_regular =
       equations_.factorize<double>(matrix_, 1.0, h * gamma * k_, h * h * beta * k_, h * beta / gamma);
   factors_h_ = is_regular ? h : 0.0;
@@ -271,7 +278,7 @@ StepReport GeneralizedAlpha::iterate(double h, bool& has_converged) {
 
 // (1) to (3)
 void GeneralizedAlpha::update_end(double h) {
-  const auto& [name, alpha_m, alpha_f, beta, gamma, takes_conditions] = coefficients_;
+  const auto& [name, alpha_m, alpha_f, beta, gamma, damps_conditions] = coefficients_;
   const std::size_t nu = state().u.size();
   for (std::size_t i = 0; i < a_.size(); ++i) {
     a_[i] =
@@ -289,7 +296,7 @@ void GeneralizedAlpha::update_end(double h) {
 
 // The right-hand side of (6).
 int GeneralizedAlpha::evaluate_end(double h) {
-  const auto& [name, alpha_m, alpha_f, beta, gamma, takes_conditions] = coefficients_;
+  const auto& [name, alpha_m, alpha_f, beta, gamma, damps_conditions] = coefficients_;
   update_end(h);
   const int nq = static_cast<int>(state().q.size());
   if (const int bad = first_not_finite(end_.q); bad >= 0) return bad;

@@ -12,8 +12,10 @@
 //   alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),
 //   gamma = 1/2 + alpha_f - alpha_m,  beta = (gamma + 1/2)^2/4                                          (5)
 // Low frequencies are hardly damped, and the less so the nearer rho is to 1. The trapezoidal rule has alpha_m
-// = alpha_f = 0, beta = 1/4, gamma = 1/2, so that a = w': it damps nothing, not even rounding in the
-// accelerations of conditions, and is restricted to systems without conditions.
+// = alpha_f = 0, beta = 1/4, gamma = 1/2, so that a = w': it damps nothing. Where there are conditions, an
+// error of the accelerations along them would change its sign from step to step and never decay. Therefore
+// w'_n is computed anew at the start of each step, from r = 0 and the derivative of v = 0: one explicit
+// evaluation. The error of w'_next, O(h^2), is then that of one step.
 //
 // Newton's method for w' and lambda, with k = (1 - alpha_f)/(1 - alpha_m):
 //   [ M + h gamma k D + h^2 beta k K   -C^T ] [ dw'     ]     [ r ]
@@ -45,7 +47,9 @@ namespace sestina {
 struct AlphaCoefficients {
   std::string name;
   double alpha_m = 0.0, alpha_f = 0.0, beta = 0.0, gamma = 0.0;
-  bool takes_conditions = true;
+  // Whether errors of the accelerations along conditions decay; if not, each step begins with those of its
+  // state.
+  bool damps_conditions = true;
 };
 // Throws InputError if the spectral radius is not from 0 to 1.
 AlphaCoefficients generalized_alpha_coefficients(double spectral_radius);
@@ -59,7 +63,7 @@ class GeneralizedAlpha final : public IntegrationRule {
   int order() const override { return 2; }
   int error_order() const override { return 2; }
   bool has_dense_output() const override { return true; }
-  bool projects() const override { return coefficients_.takes_conditions; }
+  bool projects() const override { return true; }
   double keeps_step_up_to() const override { return 1.2; }
   void set_tolerances(const ErrorTolerances& tolerances) override { tolerances_ = tolerances; }
   std::span<const double> previous_memory() const override { return previous_memory_; }
@@ -105,7 +109,7 @@ class GeneralizedAlpha final : public IntegrationRule {
   std::vector<double> X_, e_x_;                // (nu)
   std::vector<double> r_, v_;                  // (nw), (rows); then the increments
   std::vector<double> begin_zdot_, zdot_;      // (nz)
-  bool has_start_ = false;                     // rates of z at state()
+  bool has_start_ = false;                     // rates at state(), if the step computes them
   // [has_steps, h, has_tangents, h of the factors, must renew, rate, and the parts listed in Places] at
   // state() and previous()
   std::vector<double> memory_, previous_memory_;
