@@ -7,6 +7,8 @@
 #include "sestina/io/model_file.h"
 #include "sestina/io/result_file.h"
 #include "sestina/io/sweep_file.h"
+#include "sestina/scene/scene_message.h"
+#include "studio/contact_forces.h"
 
 namespace sestina::studio {
 namespace {
@@ -92,7 +94,18 @@ Motion make_motion(const Replay& replay, const Scene& scene, std::size_t most_by
   const Workspace& workspace = *replay.workspace;
   std::vector<double> rest;
   if (replay.table.has_column("mode")) rest = rest_of(workspace);
-  return make_motion(replay.table, workspace.model(), workspace.properties(), most_bytes, scene.extent, rest);
+  const auto make = [&](std::size_t bytes) {
+    Motion motion =
+        make_motion(replay.table, workspace.model(), workspace.properties(), bytes, scene.extent, rest);
+    if (!workspace.model().contacts().empty()) ContactForces(workspace).add_to(motion);
+    return motion;
+  };
+  Motion motion = make(most_bytes);
+  const std::size_t size = make_block(motion).size();
+  if (motion.contact_points.empty() || size <= most_bytes || motion.rows <= 2) return motion;
+  // The forces take room, too.
+  const double part = static_cast<double>(most_bytes) / static_cast<double>(size);
+  return make(static_cast<std::size_t>(0.9 * part * static_cast<double>(most_bytes)));
 }
 
 }  // namespace sestina::studio

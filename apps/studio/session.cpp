@@ -60,6 +60,15 @@ Vec3<double> vector_of(const YamlNode& message, std::string_view key) {
   return {number_from(*items[0], key), number_from(*items[1], key), number_from(*items[2], key)};
 }
 
+void check_list(const std::string& list) {
+  static const std::vector<std::string> kLists = {"parameters",  "bodies",       "joints",    "forces",
+                                                  "constraints", "contacts",     "variables", "states",
+                                                  "events",      "ground.shapes"};
+  if (std::ranges::find(kLists, list) == kLists.end()) {
+    throw InputError(fmt::format("'{}' is not a list of a model", printable(list)));
+  }
+}
+
 std::string bytes_of_block(std::uint32_t kind, std::size_t rows, std::span<const std::uint8_t> block) {
   const std::uint32_t head[2] = {kind, static_cast<std::uint32_t>(rows)};
   std::string bytes(sizeof head + block.size(), '\0');
@@ -104,12 +113,12 @@ void Session::leave(int client) {
 
 Session::Handler Session::find_handler(std::string_view type) {
   static const std::unordered_map<std::string_view, Handler> kHandlers = {
-      {"text", &Session::on_text},     {"set", &Session::on_set},       {"add", &Session::on_add},
-      {"remove", &Session::on_remove}, {"undo", &Session::on_undo},     {"redo", &Session::on_redo},
-      {"save", &Session::on_save},     {"reload", &Session::on_reload}, {"recover", &Session::on_recover},
-      {"run", &Session::on_run},       {"stop", &Session::on_stop},     {"live", &Session::on_live},
-      {"pause", &Session::on_pause},   {"step", &Session::on_step},     {"speed", &Session::on_speed},
-      {"pull", &Session::on_pull}};
+      {"text", &Session::on_text},       {"set", &Session::on_set},     {"add", &Session::on_add},
+      {"remove", &Session::on_remove},   {"edit", &Session::on_edit},   {"undo", &Session::on_undo},
+      {"redo", &Session::on_redo},       {"save", &Session::on_save},   {"reload", &Session::on_reload},
+      {"recover", &Session::on_recover}, {"run", &Session::on_run},     {"stop", &Session::on_stop},
+      {"live", &Session::on_live},       {"pause", &Session::on_pause}, {"step", &Session::on_step},
+      {"speed", &Session::on_speed},     {"pull", &Session::on_pull}};
   const auto found = kHandlers.find(type);
   return found == kHandlers.end() ? nullptr : found->second;
 }
@@ -148,11 +157,7 @@ void Session::on_set(int /*client*/, const YamlNode& message) {
 
 void Session::on_add(int /*client*/, const YamlNode& message) {
   const std::string list = text_of(message, "list");
-  static const std::vector<std::string> kLists = {"parameters", "bodies",      "joints",
-                                                  "forces",     "constraints", "states"};
-  if (std::ranges::find(kLists, list) == kLists.end()) {
-    throw InputError(fmt::format("'{}' is not a list of a model", printable(list)));
-  }
+  check_list(list);
   const std::string item = text_of(message, "item");
   if (item.find('\n') != std::string::npos) throw InputError("an item is one line");
   document_->add_item(list, item);
@@ -161,6 +166,18 @@ void Session::on_add(int /*client*/, const YamlNode& message) {
 
 void Session::on_remove(int /*client*/, const YamlNode& message) {
   document_->remove_item(text_of(message, "list"), text_of(message, "name"));
+  document_changed();
+}
+
+// {"type": "edit", "list": "contacts", "name": "feet", "values": {"friction": "0.5"}}
+void Session::on_edit(int /*client*/, const YamlNode& message) {
+  const std::string list = text_of(message, "list");
+  check_list(list);
+  const YamlEntry* values = message.find("values");
+  if (values == nullptr || !values->value->is_map()) throw InputError("the message lacks 'values'");
+  Document::Item item;
+  for (const YamlEntry& entry : values->value->entries) item.emplace_back(entry.key, entry.value->text);
+  document_->edit_item(list, text_of(message, "name"), item);
   document_changed();
 }
 
@@ -238,14 +255,20 @@ void Session::start_run() {
   const Workspace& of_scene = drawn ? *drawn : *workspace;
   scene_ = extract_scene(of_scene.system(), of_scene.model(), of_scene.properties(),
                          of_scene.calc_initial_state());
-  drop_run();
   const std::size_t stride = stride_of(*workspace);
-  run_ = std::make_unique<RunThread>(std::move(workspace), reactions_, stride);
+  drop_run();
+  take_run(std::make_unique<RunThread>(std::move(workspace), reactions_, stride), std::move(drawn));
+}
+
+void Session::take_run(std::unique_ptr<RunThread> run, std::unique_ptr<Workspace> drawn) {
+  run_ = std::move(run);
   drawn_ = std::move(drawn);
   was_running_ = true;
+  if (!this->drawn().model().contacts().empty()) contact_forces_.emplace(this->drawn());
 }
 
 void Session::drop_run() {
+  contact_forces_.reset();
   drawn_.reset();
   run_.reset();
   rows_.clear();
@@ -310,8 +333,7 @@ void Session::on_live(int /*client*/, const YamlNode& message) {
   }
   auto workspace = make_workspace(document_->read());
   drop_run();
-  run_ = std::make_unique<RunThread>(std::move(workspace), std::move(start), speed);
-  was_running_ = true;
+  take_run(std::make_unique<RunThread>(std::move(workspace), std::move(start), speed), nullptr);
   rows_ = std::move(kept);
   if (!rows_.empty()) {
     is_scene_sent_ = true;
@@ -374,11 +396,7 @@ void Session::pass_on_rows() {
       send_scene_to_all();
     }
   } else if (count > 0 && !are_modes) {
-    ResultHeader header;
-    header.columns = run_->columns();
-    ResultTable table(header);
-    table.append_rows(std::vector<double>(rows_.begin() + static_cast<std::ptrdiff_t>(before), rows_.end()));
-    const Motion motion = sestina::make_motion(table, drawn().model(), drawn().properties(), kLargestMotion);
+    const Motion motion = motion_of(std::span(rows_).subspan(before));
     send_bytes_to_all(bytes_of_block(kRows, motion.rows, make_block(motion)));
   }
   if (are_modes && !state.is_running && !is_scene_sent_) {
@@ -387,6 +405,18 @@ void Session::pass_on_rows() {
   }
   if (count > 0 || was_running_ != state.is_running) send_all(status_text(state));
   was_running_ = state.is_running;
+}
+
+Motion Session::motion_of(std::span<const double> rows) {
+  ResultHeader header;
+  header.columns = run_->columns();
+  ResultTable table(header);
+  table.append_rows(std::vector<double>(rows.begin(), rows.end()));
+  const Workspace& workspace = drawn();
+  Motion motion =
+      sestina::make_motion(table, workspace.model(), workspace.properties(), kLargestMotion, scene_->extent);
+  if (contact_forces_) contact_forces_->add_to(motion);
+  return motion;
 }
 
 // ---- what clients are sent ----
@@ -430,7 +460,17 @@ std::string Session::document_text() const {
     json.begin_object().member("line", fault.place.mark.line).member("column", fault.place.mark.column);
     json.member("path", fault.place.path).member("text", fault.message).end_object();
   }
-  json.end_array().key("parameters").begin_array();
+  json.end_array().key("items").begin_object();
+  for (const auto& [list, items] : document_->items()) {
+    json.key(list).begin_array();
+    for (const Document::Item& item : items) {
+      json.begin_object();
+      for (const auto& [key, value] : item) json.member(key, value);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_object().key("parameters").begin_array();
   if (run_) {
     for (const ParameterSpec& parameter : run_->workspace().described().parameters) {
       json.begin_object().member("name", parameter.name.text);
@@ -464,14 +504,7 @@ void Session::send_scene(int client) {
   if (replay_) {
     motion = motion_;
   } else if (run_) {
-    ResultHeader header;
-    header.columns = run_->columns();
-    ResultTable table(header);
-    table.append_rows(rows_);
-    Replay shown{nullptr, std::move(table)};
-    const Workspace& workspace = drawn();
-    motion = sestina::make_motion(shown.table, workspace.model(), workspace.properties(), kLargestMotion,
-                                  scene_->extent);
+    motion = motion_of(rows_);
   }
   if (motion.rows == 0) return;
   const std::string header = make_header(*scene_, motion);

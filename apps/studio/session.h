@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sestina/io/yaml.h"
+#include "studio/contact_forces.h"
 #include "studio/document.h"
 #include "studio/replay.h"
 #include "studio/run_thread.h"
@@ -56,6 +57,7 @@ class Session {
   void on_set(int client, const YamlNode& message);
   void on_add(int client, const YamlNode& message);
   void on_remove(int client, const YamlNode& message);
+  void on_edit(int client, const YamlNode& message);
   void on_undo(int client, const YamlNode& message);
   void on_redo(int client, const YamlNode& message);
   void on_save(int client, const YamlNode& message);
@@ -72,7 +74,9 @@ class Session {
   bool is_editor(int client) const { return !clients_.empty() && clients_.front() == client; }
   void document_changed();
   void start_run();
+  void take_run(std::unique_ptr<RunThread> run, std::unique_ptr<Workspace> drawn);
   void drop_run();
+  Motion motion_of(std::span<const double> rows);  // (rows x columns) of the run
   void pass_on_rows();
   const Workspace& drawn() const;  // whose coordinates place the bodies of the run's rows
   std::size_t stride_of(const Workspace& workspace) const;
@@ -96,8 +100,9 @@ class Session {
   std::unique_ptr<RunThread> run_;
   std::vector<double> rows_;  // all rows of the run sent so far
   std::optional<Scene> scene_;
-  Motion motion_;                     // the messages for a client that joins
-  std::unique_ptr<Workspace> drawn_;  // for a run in cartesian coordinates: see drawn()
+  Motion motion_;                                // the messages for a client that joins
+  std::optional<ContactForces> contact_forces_;  // of a run with contacts
+  std::unique_ptr<Workspace> drawn_;             // for a run in cartesian coordinates: see drawn()
   std::optional<Replay> replay_;
   bool is_scene_sent_ = false;  // of the current run
   bool was_running_ = false;

@@ -204,6 +204,36 @@ class BrowserTest(unittest.TestCase):
         with result.open() as file:
             return list(csv.reader(line for line in file if not line.startswith("#")))
 
+    def test_builds_contacts_and_events_and_changes_them(self):
+        page = self.open(self.start_studio())
+        page.wait_for_selector("#page-build summary")
+        self.add(page, "Gravity and name", gravity="[0, 0, -9.81]")
+        self.add(page, "Ground shape", name="floor", shape="plane", size="", position="[0, 0, 0]")
+        self.add(page, "Body", name="box", type="rigid", mass="2", shape="box", size="[0.2, 0.2, 0.1]")
+        self.add(page, "Joint", name="fly", type="free", parent="ground.origin", child="box.origin", q="[0, 0, 0.05, 1, 0, 0, 0]")
+        self.add(page, "Contact", name="feet", first="box", second="floor", friction="0.5")
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 101")
+        self.assertEqual(page.evaluate("sestina.viewer.motion.contacts.at(50).length"), 4)
+        weight = page.evaluate("sestina.viewer.motion.contacts.at(50).reduce((sum, one) => sum + one.force[2], 0)")
+        self.assertAlmostEqual(weight, 2 * 9.81, 4)
+        page.click("#tree li.contact")
+        self.assertIn("normal_force", page.locator("#page-selection").text_content())
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.shoot(page, "studio_contact")
+        page.click("#tab-build")
+        page.locator("#add-contact-friction").fill("0.2")
+        page.locator("#add-contact-restitution").fill("0.7")
+        page.click("button:text-is('Change feet')")
+        self.wait(page, f"{TEXT}.includes('friction: 0.2, restitution: 0.7')")
+        self.add(page, "Event", name="early", when="t - 0.5", direction="rising", terminal="true")
+        self.wait(page, "sestina.viewer.player.end === 0.5")
+        self.assertEqual(page.evaluate(FAULTS), [])
+        page.select_option("#add-event-item", "early")
+        self.shoot(page, "studio_event")
+        page.locator("#page-build button:text-is('Remove')").locator("visible=true").click()
+        self.wait(page, "sestina.viewer.player.end === 1")
+        self.assertEqual(self.errors, [])
+
     def test_edits_the_text_undoes_and_shows_faults_at_their_lines(self):
         model = self.folder / "pendulum.yaml"
         shutil.copy(ROOT / "examples/01_double_pendulum.yaml", model)

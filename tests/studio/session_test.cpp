@@ -169,6 +169,63 @@ TEST_F(SessionTest, GoesOnLiveFromARowThatThereWas) {
   EXPECT_THAT(last("status"), HasSubstr("\"live\":true"));
 }
 
+constexpr const char* kLyingBox =
+    "sestina: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "ground: {shapes: [{name: floor, type: plane}]}\n"
+    "bodies: [{name: box, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, shapes: [{type: box, size: [1, 1, 1]}]}]\n"
+    "joints: [{name: fly, type: free, parent: ground.origin, child: box.origin, q: [0, 0, 0.5, 1, 0, 0, "
+    "0]}]\n"
+    "contacts: [{name: feet, between: [box, floor], friction: 0.5}]\n"
+    "analysis: {duration: 0.1}\n";
+
+TEST_F(SessionTest, SendsContactForcesOfRunsAndOfLiveRows) {
+  std::ofstream(file_) << kLyingBox;
+  Session session(file_, folder_, sender());
+  session.join(3);
+  const auto weight_of_last_row = [&] {
+    const std::string& block = blocks_[3].back();
+    std::uint32_t points = 0;
+    float up = 0;
+    const std::size_t end = block.size(), of_point = 28;
+    // Its four points are the last ones of the block.
+    for (std::size_t i = 1; i <= 4; ++i) {
+      float force = 0;
+      std::memcpy(&points, block.data() + end - i * of_point, sizeof points);
+      EXPECT_EQ(points, 0u);  // the number of the contact
+      std::memcpy(&force, block.data() + end - i * of_point + 24, sizeof force);
+      up += force;
+    }
+    return up;
+  };
+  for (int i = 0; i < 2000 && session.is_running(); ++i) {
+    session.tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  session.tick();
+  EXPECT_THAT(last("scene", 3), HasSubstr(R"("contacts":[{"name":"feet","between":["box","floor"]}])"));
+  EXPECT_NEAR(weight_of_last_row(), 9.81f, 1e-4f);
+  blocks_.clear();
+  session.handle(3, R"({"type":"live"})");
+  for (int i = 0; i < 500 && blocks_[3].size() < 3; ++i) {
+    session.tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  session.handle(3, R"({"type":"stop"})");
+  ASSERT_GE(blocks_[3].size(), 3u);
+  EXPECT_NEAR(weight_of_last_row(), 9.81f, 1e-4f);
+}
+
+TEST_F(SessionTest, EditsItemsOfTheModel) {
+  session_->join(1);
+  session_->handle(1, R"({"type":"edit","list":"joints","name":"hip","values":{"q":"0.5"}})");
+  EXPECT_THAT(last("document"), HasSubstr(R"("q":"0.5")"));
+  session_->handle(1, R"({"type":"edit","list":"analysis","name":"hip","values":{"q":"0.5"}})");
+  EXPECT_THAT(last("error"), HasSubstr("is not a list"));
+  session_->handle(1, R"({"type":"edit","list":"joints","name":"none","values":{"q":"0.5"}})");
+  EXPECT_THAT(last("error"), HasSubstr("none"));
+}
+
 TEST_F(SessionTest, AnswersMalformedMessagesWithAnError) {
   session_->join(1);
   for (const char* text :

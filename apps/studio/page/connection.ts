@@ -22,6 +22,7 @@ export interface DocumentMessage {
   recovered: boolean;
   faults: Fault[];
   parameters: Parameter[];
+  items: Record<string, Record<string, string>[]>;
 }
 export interface StatusMessage {
   type: "status";

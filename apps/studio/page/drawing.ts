@@ -1,6 +1,8 @@
 // The scene as three.js draws it, moved by the frames of a motion.
 import * as THREE from "three";
-import { Motion, POSE_SIZE, Pose, Scene, SceneSolid, Triple } from "./message";
+import { Arrows, Force } from "./arrows";
+import { ellipsoidOf } from "./ellipsoid";
+import { ContactForce, Motion, POSE_SIZE, Pose, Scene, SceneSolid, Triple } from "./message";
 import { Orbit } from "./orbit";
 import { Shapes } from "./shapes";
 
@@ -22,6 +24,7 @@ export const LAYERS = {
   points: "Points",
   trace: "Path of the selection",
   arrows: "Reactions",
+  contacts: "Contact forces",
   floor: "Floor and shadows",
 } as const;
 export type Layer = keyof typeof LAYERS;
@@ -57,12 +60,14 @@ export class Drawing {
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0x8d8d99, 0.62);
   private readonly sun = new THREE.DirectionalLight(0xffffff, 0.72);
   private readonly layers = new Map<Layer, THREE.Object3D[]>();
-  private readonly shown = new Set<Layer>(["joints", "floor"]);
+  private readonly shown = new Set<Layer>(["joints", "floor", "contacts"]);
   private readonly materials: THREE.MeshStandardMaterial[][] = [];
   private pickable: THREE.Mesh[] = [];
   private stretched: Stretched[] = [];
+  private readonly plane = new THREE.MeshStandardMaterial({ roughness: 0.9, metalness: 0 }); // of the ground
   private trace: THREE.Line | undefined;
-  private arrows: { object: THREE.Group; shaft: THREE.Mesh; joint: number }[] = [];
+  private reactions: Arrows | undefined;
+  private contacts: Arrows | undefined;
   private grid: THREE.LineSegments | undefined;
   private scene: Scene | undefined;
   private shapes: Shapes | undefined;
@@ -115,6 +120,7 @@ export class Drawing {
   setDark(dark: boolean): void {
     this.dark = dark;
     this.world.background = new THREE.Color(dark ? "#171a20" : "#f2f4f8"); // is shown as it is
+    this.plane.color.set(dark ? "#3a424e" : "#cfd6de").convertSRGBToLinear();
     this.sky.intensity = dark ? 0.5 : 0.62;
     this.colourGrid();
     this.invalidate();
@@ -141,7 +147,6 @@ export class Drawing {
     this.groups.length = this.materials.length = 0;
     this.pickable = [];
     this.stretched = [];
-    this.arrows = [];
     this.trace = undefined;
     this.ghost = undefined;
     this.layers.clear();
@@ -157,7 +162,7 @@ export class Drawing {
     this.addJoints(scene, motion);
     this.addLinks(scene);
     this.addMarks(scene);
-    this.addArrows(scene, motion);
+    this.addArrows(scene);
     this.measure(motion);
     this.addFloor(scene);
     this.addTrace();
@@ -191,20 +196,17 @@ export class Drawing {
   }
   /** The force that each joint exerts on its child, in ground axes, N; undefined: it is not known. */
   setReactions(force: (joint: string) => Triple | undefined, largest: number): void {
-    if (!this.scene) return;
-    for (const { object, shaft, joint } of this.arrows) {
-      const info = this.scene.joints[joint];
-      const f = force(info.name);
-      const size = f ? Math.hypot(...f) : 0;
-      object.visible = size > 0.002 * largest;
-      if (!object.visible || !f) continue;
-      const at = vector(info.child_frame).applyMatrix4(this.groups[info.child].matrixWorld);
-      object.position.copy(at);
-      const length = (0.45 * this.scene.extent * size) / largest;
-      object.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), vector(f).multiplyScalar(1 / size));
-      shaft.scale.set(1, 1, Math.max(length, 1e-9));
-      object.children[1].position.set(0, 0, length);
+    const forces: Force[] = [];
+    for (const joint of this.scene?.joints ?? []) {
+      const f = force(joint.name);
+      if (!f) continue;
+      const at = vector(joint.child_frame).applyMatrix4(this.groups[joint.child].matrixWorld);
+      forces.push({ at, force: vector(f) });
     }
+    this.reactions?.show(forces, largest);
+  }
+  setContacts(forces: ContactForce[], largest: number): void {
+    this.contacts?.show(forces.map(({ at, force }) => ({ at: vector(at), force: vector(force) })), largest);
   }
 
   select(body: number): void {
@@ -309,7 +311,8 @@ export class Drawing {
     return mesh;
   }
   private addSolid(solid: SceneSolid): void {
-    const mesh = this.meshOf(solid, this.materials[solid.body][0]);
+    const isPlane = solid.type === "plane" && solid.body === 0;
+    const mesh = this.meshOf(solid, isPlane ? this.plane : this.materials[solid.body][0]);
     mesh.castShadow = solid.type !== "plane";
     mesh.receiveShadow = true;
     mesh.userData.body = solid.body;
@@ -467,22 +470,13 @@ export class Drawing {
       this.layer("points", mark);
     }
   }
-  private addArrows(scene: Scene, motion: Motion): void {
+  private addArrows(scene: Scene): void {
     const shapes = this.shapes as Shapes;
-    const red = new THREE.MeshStandardMaterial({ color: new THREE.Color("#c7364f").convertSRGBToLinear(), roughness: 0.6 });
-    const holder = new THREE.Group();
-    const width = 0.006 * scene.extent;
-    scene.joints.forEach((joint, j) => {
-      if (!motion.has(`${joint.name}.reaction.force.x`)) return;
-      const object = new THREE.Group();
-      const geometry = new THREE.CylinderBufferGeometry(width, width, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5);
-      const shaft = new THREE.Mesh(geometry, red);
-      object.add(shaft, new THREE.Mesh(shapes.cone(2.6 * width, 7 * width), red));
-      holder.add(object);
-      this.arrows.push({ object, shaft, joint: j });
-    });
-    this.content.add(holder);
-    this.layer("arrows", holder);
+    this.reactions = new Arrows(shapes, scene.extent, "#c7364f", false);
+    this.contacts = new Arrows(shapes, scene.extent, "#a3219b", true);
+    this.content.add(this.reactions.holder, this.contacts.holder);
+    this.layer("arrows", this.reactions.holder);
+    this.layer("contacts", this.contacts.holder);
   }
   private addTrace(): void {
     this.trace = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0 }));
@@ -566,7 +560,7 @@ export class Drawing {
     const sizes = [size.x, size.y, size.z];
     const largest = Math.max(...sizes);
     const thin = sizes.indexOf(Math.min(...sizes));
-    if (!(largest > 0) || sizes[thin] > 0.02 * largest) return undefined;
+    if (!(largest > 1e-6 * this.bounds.radius) || sizes[thin] > 0.02 * largest) return undefined;
     const others = sizes.filter((_, i) => i !== thin);
     if (Math.min(...others) < 0.02 * largest) return undefined; // along a line
     // One looks against x or z, and along y, so that the first axis is to the right.
@@ -631,44 +625,4 @@ export function niceStep(x: number): number {
   const power = Math.pow(10, Math.floor(Math.log10(x)));
   const rest = x / power;
   return power * (rest < 1.5 ? 1 : rest < 3.5 ? 2 : rest < 7.5 ? 5 : 10);
-}
-
-/** Half-axes (m) of the solid ellipsoid with this mass and inertia, and the turn of its axes; undefined: there is none. */
-export function ellipsoidOf(
-  mass: number, [xx, yy, zz, xy, xz, yz]: number[],
-): { size: [number, number, number]; turn: THREE.Quaternion } | undefined {
-  if (!(mass > 0)) return undefined;
-  // Jacobi's rotations of a symmetric matrix.
-  const A = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
-  const V = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-  for (let sweep = 0; sweep < 24; ++sweep) {
-    for (const [p, q] of [[0, 1], [0, 2], [1, 2]]) {
-      if (A[p][q] === 0) continue;
-      const theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
-      const t = Math.sign(theta || 1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
-      const c = 1 / Math.sqrt(t * t + 1);
-      const s = t * c;
-      for (let k = 0; k < 3; ++k) [A[k][p], A[k][q]] = [c * A[k][p] - s * A[k][q], s * A[k][p] + c * A[k][q]];
-      for (let k = 0; k < 3; ++k) [A[p][k], A[q][k]] = [c * A[p][k] - s * A[q][k], s * A[p][k] + c * A[q][k]];
-      for (let k = 0; k < 3; ++k) [V[k][p], V[k][q]] = [c * V[k][p] - s * V[k][q], s * V[k][p] + c * V[k][q]];
-    }
-  }
-  const J = [A[0][0], A[1][1], A[2][2]];
-  const half = (a: number, b: number, own: number): number => Math.sqrt(Math.max(0, (2.5 * (a + b - own)) / mass));
-  const size: [number, number, number] = [half(J[1], J[2], J[0]), half(J[0], J[2], J[1]), half(J[0], J[1], J[2])];
-  const largest = Math.max(...size);
-  if (!(largest > 0)) return undefined;
-  const column = (j: number): THREE.Vector3 => new THREE.Vector3(V[0][j], V[1][j], V[2][j]);
-  const x = column(0);
-  const y = column(1);
-  const z = new THREE.Vector3().crossVectors(x, y);
-  return { size: size.map((a) => Math.max(a, 0.01 * largest)) as [number, number, number], turn: turnOf(x, y, z) };
-}
-
-function turnOf(x: THREE.Vector3, y: THREE.Vector3, z: THREE.Vector3): THREE.Quaternion {
-  const first = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), z);
-  const across = new THREE.Vector3(1, 0, 0).applyQuaternion(first);
-  const angle = Math.atan2(new THREE.Vector3().crossVectors(across, x).dot(z), across.dot(x));
-  void y;
-  return new THREE.Quaternion().setFromAxisAngle(z, angle).multiply(first);
 }

@@ -51,6 +51,11 @@ export class Shapes {
     return this.once(`cone ${radius} ${height}`, () =>
       new THREE.ConeBufferGeometry(radius, height, 20).translate(0, height / 2, 0).rotateX(Math.PI / 2));
   }
+  /** A rod along z from 0 to 1, to be stretched. */
+  shaft(radius: number): THREE.BufferGeometry {
+    return this.once(`shaft ${radius}`, () =>
+      new THREE.CylinderBufferGeometry(radius, radius, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5));
+  }
   /** A spring along z from 0 to 1, to be stretched; radius and wire in m. */
   coil(radius: number, wire: number): THREE.BufferGeometry {
     return this.once(`coil ${radius} ${wire}`, () => {

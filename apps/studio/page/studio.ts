@@ -38,6 +38,10 @@ export class Studio {
       this.tell(isOpen ? "" : "The studio has ended or cannot be reached; the page tries again.", !isOpen);
     };
     viewer.onSelect = (body) => this.forms.select(viewer.scene, body);
+    viewer.onSelectContact = (contact) => {
+      const name = viewer.scene?.contacts[contact]?.name;
+      if (name) this.forms.openContact(name);
+    };
     viewer.playInstead = () => this.playLive();
     viewer.drawing.orbit.claimDrag = (event) => this.beginPull(event);
     document.addEventListener("keydown", (event) => this.press(event));
@@ -196,6 +200,7 @@ export class Studio {
     this.document = message;
     this.isAsking = false;
     this.pane.set(message.text, message.faults);
+    this.forms.setItems(message.items);
     find<HTMLButtonElement>("undo").disabled = message.undo === 0;
     find<HTMLButtonElement>("redo").disabled = message.redo === 0;
     find("save").textContent = message.dirty ? "Save •" : "Save";
@@ -238,9 +243,7 @@ export class Studio {
     }
   }
   private append(motion: Motion, rows: number, block: ArrayBuffer): void {
-    const poses = new Float32Array(block, 0, rows * motion.poseNumbers);
-    const start = Math.ceil(poses.byteLength / 8) * 8;
-    motion.append(new Float64Array(block, start, rows * motion.columns.length), poses);
+    motion.append(rows, block);
     if (this.isDue) return;
     this.isDue = true;
     requestAnimationFrame(() => {

@@ -17,7 +17,9 @@ export class Viewer {
   scene: Scene | undefined;
   motion: Motion | undefined;
   selected = -1;
+  selectedContact = -1;
   onSelect: (body: number) => void = () => undefined;
+  onSelectContact: (contact: number) => void = () => undefined;
   /** The player asks first; true: somebody else plays. */
   playInstead: () => boolean = () => false;
 
@@ -26,6 +28,7 @@ export class Viewer {
   private panels: PlotPanel[] = [];
   private energyPanels: PlotPanel[] = [];
   private largestReaction = 0;
+  private largestForce = 0; // of reactions and contacts
   private readonly names: HTMLElement[] = [];
 
   constructor() {
@@ -36,6 +39,7 @@ export class Viewer {
     this.connectButtons();
     this.connectCanvas();
     this.tree.onSelect = (body) => this.select(body);
+    this.tree.onSelectContact = (contact) => this.selectContact(contact);
     this.player.onChange = () => this.showInstant();
     this.player.onState = () => this.showPlaying();
     this.drawing.onDraw = () => this.placeNames();
@@ -57,7 +61,7 @@ export class Viewer {
     if (this.selected >= scene.bodies.length) this.selected = -1;
     this.drawing.setScene(scene, motion, options.keepView && scene.bodies.length === before);
     this.tree.setScene(scene);
-    this.largestReaction = this.findLargestReaction();
+    this.findLargestForces();
     this.makeNames();
     this.makePlots();
     this.makeEnergy();
@@ -75,18 +79,29 @@ export class Viewer {
     for (const panel of [...this.panels, ...this.energyPanels]) {
       panel.setData(x, (name) => (name === DRIFT ? driftOf(motion) : (motion.column(name) as Float64Array)));
     }
+    this.findLargestContact();
     if (this.selected > 0 && this.drawing.isShown("trace")) this.drawing.setTrace(motion, this.selected);
     this.showInstant();
   }
 
   select(body: number): void {
     this.selected = body;
+    this.selectedContact = -1;
     this.drawing.select(body);
     this.tree.select(body);
+    this.tree.selectContact(-1);
     if (this.motion && body > 0) this.drawing.setTrace(this.motion, body);
     this.showSelection();
     this.placeNames();
     this.onSelect(body);
+  }
+
+  selectContact(contact: number): void {
+    this.select(-1);
+    this.selectedContact = contact;
+    this.tree.selectContact(contact);
+    this.openTab("selection");
+    this.onSelectContact(contact);
   }
 
   // ---- pages on the right ----
@@ -198,8 +213,12 @@ export class Viewer {
     const page = this.page("selection");
     if (page.hidden || !this.scene || !this.motion) return;
     const { scene, motion } = this;
+    if (this.selectedContact >= 0 && this.selectedContact < scene.contacts.length) {
+      page.replaceChildren(...this.contactParts(scene, motion));
+      return;
+    }
     if (this.selected < 0) {
-      page.replaceChildren(make("p", { class: "hint" }, "Click a body in the scene or in the tree."));
+      page.replaceChildren(make("p", { class: "hint" }, "Click a body in the scene or in the tree, or a contact."));
       return;
     }
     const body = scene.bodies[this.selected];
@@ -212,21 +231,34 @@ export class Viewer {
       }
     }
     const parts: HTMLElement[] = [make("h3", {}, body.name), tableOf(rows)];
-    const row = this.player.row;
     for (const joint of scene.joints) {
       if (joint.child !== this.selected && joint.parent !== this.selected) continue;
       const way = joint.child === this.selected ? `from ${scene.bodies[joint.parent].name}` : `to ${scene.bodies[joint.child].name}`;
-      const values: [string, string][] = [];
-      for (const column of motion.columns) {
-        if (!column.name.startsWith(`${joint.name}.`)) continue;
-        values.push([column.name.slice(joint.name.length + 1), `${short(motion.at(column.name, row) ?? NaN)} ${unitText(column.unit)}`]);
-      }
+      const values = this.valuesOf(motion, joint.name);
       parts.push(make("h3", {}, `${joint.name} `, make("span", { class: "unit" }, `${joint.type}, ${way}`)), tableOf(values));
     }
     const places: [string, string][] = scene.points.filter((point) => point.body === this.selected)
       .map((point) => [point.name.split(".").slice(1).join("."), `${triple(point.pose.slice(0, 3))} m`]);
     parts.push(make("h3", {}, "Points"), tableOf(places));
     page.replaceChildren(...parts);
+  }
+
+  /** The present values of the columns NAME.*. */
+  private valuesOf(motion: Motion, name: string): [string, string][] {
+    return motion.columns.filter((column) => column.name.startsWith(`${name}.`)).map((column) => [
+      column.name.slice(name.length + 1),
+      `${short(motion.at(column.name, this.player.row) ?? NaN)} ${unitText(column.unit)}`,
+    ]);
+  }
+  private contactParts(scene: Scene, motion: Motion): HTMLElement[] {
+    const { name, between } = scene.contacts[this.selectedContact];
+    const points = (motion.contacts?.at(this.player.row) ?? []).filter((one) => one.contact === this.selectedContact);
+    const parts = [make("h3", {}, `${name} `, make("span", { class: "unit" }, `contact of ${between[0]} and ${between[1]}`)),
+      tableOf(this.valuesOf(motion, name))];
+    if (points.length === 0) return [...parts, make("p", { class: "hint" }, "No point carries load at this instant.")];
+    return [...parts, make("h3", {}, "Contact points"), tableOf(points.flatMap(({ at, force }, i): [string, string][] => [
+      [`${i + 1}: place`, `${triple(at)} m`], [`${i + 1}: force`, `${triple(force, 1e-9 * Math.hypot(...force))} N`],
+    ]))];
   }
 
   // ---- the instant ----
@@ -239,7 +271,10 @@ export class Viewer {
       else this.drawing.setFrame(motion.frame(a));
     }
     if (this.drawing.isShown("arrows") && this.largestReaction > 0) {
-      this.drawing.setReactions((joint) => this.reaction(joint, player.row), this.largestReaction);
+      this.drawing.setReactions((joint) => this.reaction(joint, player.row), this.largestForce);
+    }
+    if (this.drawing.isShown("contacts") && motion.contacts) {
+      this.drawing.setContacts(motion.contacts.at(player.row), this.largestForce);
     }
     const slider = find<HTMLInputElement>("time");
     const span = player.end - player.start;
@@ -268,18 +303,20 @@ export class Viewer {
     const parts = ["x", "y", "z"].map((axis) => motion.at(`${joint}.reaction.force.${axis}`, row));
     return parts.some((x) => x === undefined) ? undefined : (parts as Triple);
   }
-  private findLargestReaction(): number {
+  private findLargestForces(): void {
     const { scene, motion } = this;
-    if (!scene || !motion) return 0;
-    let largest = 0;
-    for (const joint of scene.joints) {
-      for (let row = 0; row < motion.rows; ++row) {
+    this.largestReaction = 0;
+    for (const joint of scene?.joints ?? []) {
+      for (let row = 0; row < (motion?.rows ?? 0); ++row) {
         const force = this.reaction(joint.name, row);
         if (!force) break;
-        largest = Math.max(largest, Math.hypot(...force));
+        this.largestReaction = Math.max(this.largestReaction, Math.hypot(...force));
       }
     }
-    return largest;
+    this.findLargestContact();
+  }
+  private findLargestContact(): void {
+    this.largestForce = Math.max(this.largestReaction, this.motion?.contacts?.largest ?? 0);
   }
 
   showPlaying(): void {
@@ -473,8 +510,9 @@ function driftOf(motion: Motion): Float64Array {
   const start = k[0] + p[0] - s[0] + d[0];
   return zero.map((_, i) => k[i] + p[i] - s[i] + d[i] - start);
 }
-function triple(values: number[]): string {
-  return values.map((x) => short(Math.abs(x) < 1e-12 ? 0 : x, 4)).join(", ");
+/** Numbers below `least` are round-off. */
+function triple(values: number[], least = 1e-12): string {
+  return values.map((x) => short(Math.abs(x) < least ? 0 : x, 4)).join(", ");
 }
 function tableOf(rows: [string, string][]): HTMLElement {
   return make("table", {}, ...rows.map(([name, value]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, value))));

@@ -6,6 +6,8 @@
 //   float32 (frames x bodies x 7)  positions x y z (m) and e1 e2 e3 e0 of the bodies but the ground
 //   zeros to the next multiple of 8 bytes
 //   float64 (rows x columns)
+//   where the header has "contact_points": uint32 (rows + 1), the first point of each row and the number of
+//   all, and for each point the contact (uint32), its place (m) and the force (N), ground axes, float32
 #pragma once
 
 #include <cstdint>

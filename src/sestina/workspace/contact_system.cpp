@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -29,6 +30,15 @@ ContactFace::Impact impact_of(const std::string& law) {
 
 ContactFace::Contact contact_of(const ContactLaw<double>& law, double gap, ContactFace::Impact impact) {
   return {gap, law.friction, law.stiffness, law.damping, law.restitution, impact};
+}
+
+// The normal and two directions across it.
+std::array<Vec3<double>, 3> directions_of(const ContactPoint& point) {
+  const Vec3<double>& n = point.normal;
+  const Vec3<double> axis = std::abs(n.x) < 0.6 ? Vec3<double>{1.0, 0.0, 0.0} : Vec3<double>{0.0, 1.0, 0.0};
+  const Vec3<double> across = cross(n, axis);
+  const Vec3<double> t1 = (1.0 / norm(across)) * across;
+  return {n, t1, cross(n, t1)};
 }
 
 Eigen::Map<const VectorXd> as_vector(std::span<const double> values) {
@@ -146,10 +156,7 @@ std::span<const double> ContactSystem::contact_rows(int contact) {
     rows_[static_cast<std::size_t>(place.speed)] = place.sign;
     return rows_;
   }
-  const Vec3<double>& n = place.point.normal;
-  const Vec3<double> axis = std::abs(n.x) < 0.6 ? Vec3<double>{1.0, 0.0, 0.0} : Vec3<double>{0.0, 1.0, 0.0};
-  const Vec3<double> across = cross(n, axis);
-  const Vec3<double> t1 = (1.0 / norm(across)) * across, t2 = cross(n, t1);
+  const std::array<Vec3<double>, 3> directions = directions_of(place.point);
   const auto add = [&](FrameIndex frame, double sign) {
     if (frame.value() == 0) return;  // the ground
     const FrameMotion<double>& motion = kinematics_.motion[static_cast<std::size_t>(frame.value())];
@@ -157,7 +164,7 @@ std::span<const double> ContactSystem::contact_rows(int contact) {
     marker.frame = frame;
     marker.X_BK.p = motion.X_WB.R.transpose() * (place.point.p - motion.X_WB.p);
     std::size_t k = 0;
-    for (const Vec3<double>& direction : {n, t1, t2}) {
+    for (const Vec3<double>& direction : directions) {
       add_generalized_force<double>(model_, kinematics_, marker, {{}, sign * direction},
                                     std::span(rows_).subspan(k++ * nu, nu));
     }
@@ -184,6 +191,7 @@ void ContactSystem::calc_columns(const State<double>& state, std::span<const dou
                                  std::span<double> columns) {
   constexpr std::size_t kColumns = 4;
   std::ranges::fill(columns, 0.0);
+  forces_.clear();
   update_contacts(state);
   for (std::size_t i = 0; i < model_.contacts().size(); ++i) {
     double smallest = std::numeric_limits<double>::max();
@@ -236,6 +244,11 @@ void ContactSystem::calc_columns(const State<double>& state, std::span<const dou
     own[0] += p[3 * i] / kInstant;
     own[1] += p.segment<2>(3 * i + 1).norm() / kInstant;
     if (p[3 * i] > 0.0) {
+      const std::array<Vec3<double>, 3> directions = directions_of(place.point);
+      Vec3<double> force;
+      for (int k = 0; k < 3; ++k)
+        force += (p[3 * i + k] / kInstant) * directions[static_cast<std::size_t>(k)];
+      forces_.push_back({place.of, place.a, place.b, place.point.p, force});
       const VectorXd v = C.middleRows<3>(3 * i) * as_vector(state.u);
       own[3] = std::max(own[3], v.tail<2>().norm());
     }

@@ -84,6 +84,8 @@ class SystemEquations final : public EquationsOfMotion,
   // Of the contacts, at a state with its udot without them: see ContactSystem.
   void calc_contact_columns(const State<double>& state, std::span<const double> udot,
                             std::span<double> columns);
+  // Of the state of the last calc_contact_columns().
+  std::span<const ContactForce> contact_forces() const { return contacts_->forces(); }
 
   ImpulseFace* impulse_face() override { return this; }
   void calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
