@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "commands.h"
 #include "printing.h"
@@ -19,6 +20,7 @@ namespace {
 struct ViewOptions {
   ReplayOptions replay;
   std::string output;
+  std::string ghost;
   double max_size = 50.0;  // MB
 };
 
@@ -36,13 +38,17 @@ int view(ViewOptions& options) {
   FileUses files;
   files.add_input("the result", options.replay.result);
   files.add_inputs_of(replay.workspace->described());
+  if (!options.ghost.empty()) files.add_input("the second result", options.ghost);
   files.add_output("the page", options.output);
   files.check();
   const Scene scene = studio::make_scene(replay);
   // As text, three bytes take four.
   const auto most = static_cast<std::size_t>(0.75e6 * options.max_size);
   const Motion motion = studio::make_motion(replay, scene, most);
-  const std::string page = studio::make_view_page(scene, motion, replay.table.header().provenance);
+  std::optional<studio::Ghost> ghost;
+  if (!options.ghost.empty()) ghost = load_ghost(options.ghost, options.replay.model, most);
+  const std::string page =
+      studio::make_view_page(scene, motion, replay.table.header().provenance, ghost ? &*ghost : nullptr);
   write_whole_file(options.output, page);
   for (const std::string& note : scene.notes) print_error("note: {}\n", note);
   print("{}: {} {}, {}\n", options.output, motion.rows, motion.rows == 1 ? "row" : "rows",
@@ -72,6 +78,7 @@ void add_view(CLI::App& app, int& status) {
       ->capture_default_str()
       ->check(CLI::Range(0.1, 2000.0).description(""))
       ->type_name("MB");
+  command->add_option("--ghost", options->ghost, kGhostHelp)->type_name("FILE")->check(check_file_name);
   command->callback([options, &status] { status = view(*options); });
 }
 

@@ -7,6 +7,7 @@
 #include "sestina/io/model_file.h"
 #include "sestina/io/result_file.h"
 #include "sestina/io/sweep_file.h"
+#include "sestina/scene/json_writer.h"
 #include "sestina/scene/scene_message.h"
 #include "studio/contact_forces.h"
 
@@ -62,7 +63,8 @@ std::unique_ptr<Workspace> make_workspace(System system) {
 
 Replay read_replay(const std::string& result_file, std::optional<System> model) {
   if (SweepFile::is_sweep_file(result_file)) {
-    throw InputError(fmt::format("'{}' is the result of a sweep, which has no motion", result_file));
+    throw InputError(fmt::format(
+        "'{}' is the result of a sweep: `sestina studio` shows the motions of its runs", result_file));
   }
   Replay replay;
   replay.table = read_result(result_file);
@@ -88,6 +90,18 @@ Scene make_scene(const Replay& replay) {
   const Workspace& workspace = *replay.workspace;
   return extract_scene(workspace.system(), workspace.model(), workspace.properties(),
                        workspace.calc_initial_state());
+}
+
+Ghost make_ghost(const Replay& replay, std::string name, std::size_t most_bytes) {
+  Ghost ghost{std::move(name), make_scene(replay), {}};
+  ghost.motion = make_motion(replay, ghost.scene, most_bytes);
+  return ghost;
+}
+
+std::string ghost_message(const Ghost& ghost) {
+  JsonWriter json;
+  json.begin_object().member("type", "ghost").member("name", ghost.name);
+  return json.key("header").raw(make_header(ghost.scene, ghost.motion)).end_object().take();
 }
 
 Motion make_motion(const Replay& replay, const Scene& scene, std::size_t most_bytes) {

@@ -16,7 +16,7 @@
 namespace sestina::studio {
 namespace {
 
-constexpr std::uint32_t kBlock = 1, kRows = 2;
+constexpr std::uint32_t kBlock = 1, kRows = 2, kGhost = 3;
 
 std::string text_of(const YamlNode& message, std::string_view key) {
   const YamlEntry* entry = message.find(key);
@@ -89,9 +89,14 @@ Session::Session(const std::filesystem::path& model_file, std::filesystem::path 
   document_changed();
 }
 
-Session::Session(Replay replay, Send send) : send_(std::move(send)), replay_(std::move(replay)) {
+Session::Session(Replay replay, Send send, std::optional<Ghost> ghost)
+    : send_(std::move(send)), replay_(std::move(replay)), ghost_(std::move(ghost)) {
   scene_ = make_scene(*replay_);
   motion_ = make_motion(*replay_, *scene_, kLargestMotion);
+}
+
+Session::Session(SweepReplay sweep, Send send) : send_(std::move(send)), sweep_(std::move(sweep)) {
+  start_run(sweep_->system_of(sweep_->first_complete()));
 }
 
 Session::~Session() = default;
@@ -102,7 +107,12 @@ void Session::join(int client) {
   clients_.push_back(client);
   send(client, hello_text(client));
   if (document_) send(client, document_text());
+  if (sweep_) send(client, sweep_->message());
   send_scene(client);
+  if (!ghost_) return;
+  send(client, ghost_message(*ghost_));
+  const std::string bytes = bytes_of_block(kGhost, ghost_->motion.rows, make_block(ghost_->motion));
+  send_(client, std::make_shared<const Message>(Message{false, bytes}));
 }
 
 void Session::leave(int client) {
@@ -118,7 +128,8 @@ Session::Handler Session::find_handler(std::string_view type) {
       {"redo", &Session::on_redo},       {"save", &Session::on_save},   {"reload", &Session::on_reload},
       {"recover", &Session::on_recover}, {"run", &Session::on_run},     {"stop", &Session::on_stop},
       {"live", &Session::on_live},       {"pause", &Session::on_pause}, {"step", &Session::on_step},
-      {"speed", &Session::on_speed},     {"pull", &Session::on_pull}};
+      {"speed", &Session::on_speed},     {"pull", &Session::on_pull},   {"member", &Session::on_member},
+      {"members", &Session::on_members}};
   const auto found = kHandlers.find(type);
   return found == kHandlers.end() ? nullptr : found->second;
 }
@@ -134,7 +145,10 @@ void Session::handle(int client, std::string_view text) {
     if (handler == nullptr)
       throw InputError(fmt::format("the message has the unknown type '{}'", printable(type)));
     if (!is_editor(client)) throw InputError("another window edits; this one watches");
-    if (!document_) throw InputError("a result is shown, which nothing can change");
+    const bool is_of_sweep = handler == &Session::on_member || handler == &Session::on_members;
+    if (is_of_sweep && !sweep_) throw InputError("no sweep is shown");
+    if (sweep_ && !is_of_sweep) throw InputError("a sweep is shown, which nothing can change");
+    if (!document_ && !sweep_) throw InputError("a result is shown, which nothing can change");
     (this->*handler)(client, *message);
   } catch (const InputError& error) {
     tell_error(client, error.what());
@@ -236,7 +250,7 @@ void Session::document_changed() {
       drop_run();
       scene_.reset();
     } else {
-      start_run();
+      start_run(document_->read());
     }
   } catch (const InputError& error) {
     faults_ = error.faults();
@@ -248,8 +262,8 @@ void Session::document_changed() {
 // ---- runs ----
 
 // Sends everything that is drawn, at the start, and then the rows of the run as they are computed.
-void Session::start_run() {
-  auto workspace = std::make_unique<Workspace>(document_->read());
+void Session::start_run(System system) {
+  auto workspace = std::make_unique<Workspace>(std::move(system));
   std::unique_ptr<Workspace> drawn;
   if (workspace->model().is_cartesian()) drawn = make_workspace(workspace->system());
   const Workspace& of_scene = drawn ? *drawn : *workspace;
@@ -312,6 +326,18 @@ LiveStart Session::start_at(std::size_t row) const {
   for (const VariableInfo& variable : model.variables()) start.d.push_back(values.at(variable.name));
   for (const StateInfo& state : model.states()) start.x.push_back(values.at(state.name));
   return start;
+}
+
+// {"type": "member", "run": 3}: computes the motion of a run of the sweep.
+void Session::on_member(int /*client*/, const YamlNode& message) {
+  const double run = number_of(message, "run");
+  if (!(run >= 0.0 && run < static_cast<double>(sweep_->runs())))
+    throw InputError("the sweep has no such run");
+  start_run(sweep_->system_of(static_cast<std::size_t>(run)));
+}
+
+void Session::on_members(int client, const YamlNode& message) {
+  send(client, sweep_->message_of(text_of(message, "column")));
 }
 
 // {"type": "live", "row": 12, "speed": 1}: continues from an existing row; without a row, from the start.

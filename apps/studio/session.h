@@ -4,7 +4,8 @@
 // Messages to the server are JSON objects with a "type": docs/studio.md lists them. Those to a client are
 // JSON text, or bytes that begin with two uint32: what follows, and how many rows:
 //   1 the block of the scene header that was sent just before (scene_message.h)
-//   2 further rows: float32 poses (rows x bodies x 7), zeros to 8 bytes, float64 (rows x columns)
+//   2 further rows, in the form of a block
+//   3 the block of the second run, whose header was sent just before
 #pragma once
 
 #include <chrono>
@@ -21,6 +22,7 @@
 #include "studio/document.h"
 #include "studio/replay.h"
 #include "studio/run_thread.h"
+#include "studio/sweep_replay.h"
 
 namespace sestina::studio {
 
@@ -36,8 +38,10 @@ class Session {
  public:
   // A model file, which need not exist; `folder` is where a new one may be saved.
   Session(const std::filesystem::path& model_file, std::filesystem::path folder, Send send);
-  // A result, which is only shown.
-  Session(Replay replay, Send send);
+  // A result, which is only shown, and a second one beside it.
+  Session(Replay replay, Send send, std::optional<Ghost> ghost = std::nullopt);
+  // A sweep, whose runs are shown one at a time.
+  Session(SweepReplay sweep, Send send);
   ~Session();
 
   void join(int client);
@@ -70,10 +74,12 @@ class Session {
   void on_step(int client, const YamlNode& message);
   void on_speed(int client, const YamlNode& message);
   void on_pull(int client, const YamlNode& message);
+  void on_member(int client, const YamlNode& message);
+  void on_members(int client, const YamlNode& message);
 
   bool is_editor(int client) const { return !clients_.empty() && clients_.front() == client; }
   void document_changed();
-  void start_run();
+  void start_run(System system);
   void take_run(std::unique_ptr<RunThread> run, std::unique_ptr<Workspace> drawn);
   void drop_run();
   Motion motion_of(std::span<const double> rows);  // (rows x columns) of the run
@@ -104,6 +110,8 @@ class Session {
   std::optional<ContactForces> contact_forces_;  // of a run with contacts
   std::unique_ptr<Workspace> drawn_;             // for a run in cartesian coordinates: see drawn()
   std::optional<Replay> replay_;
+  std::optional<Ghost> ghost_;
+  std::optional<SweepReplay> sweep_;
   bool is_scene_sent_ = false;  // of the current run
   bool was_running_ = false;
   bool is_change_told_ = false;

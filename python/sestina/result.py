@@ -246,13 +246,18 @@ class Result(NamedAttributes):
         return animate(self, None if path is None else self._picture_path(path), fps, speed, view, labels, trace)
 
     def show(
-        self, *, path: str | os.PathLike[str] | None = None, height: int = 560, max_size: float = 20.0
+        self,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        ghost: Result | None = None,
+        height: int = 560,
+        max_size: float = 20.0,
     ) -> Page:
         """Return the motion as a page for a browser or a notebook; see sestina.show()."""
         from .showing import show
 
         page = None if path is None else self._picture_path(path)
-        return show(self, path=page, height=height, max_size=max_size)
+        return show(self, path=page, ghost=ghost, height=height, max_size=max_size)
 
     def _repr_html_(self) -> str:
         try:

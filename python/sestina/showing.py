@@ -50,19 +50,20 @@ def show(
     what: System | Model | Result,
     *,
     path: str | os.PathLike[str] | None = None,
+    ghost: Result | None = None,
     height: int = 560,
     max_size: float = 20.0,
 ) -> Page:
     """Return the motion of a result, or a description in its initial state, as a page with scene, plots and time line.
 
     path      write it there (.html)
+    ghost     a second result, which is drawn translucent beside that of `what`; plots show both
     height    of the page in a notebook, pixels
     max_size  megabytes; rows are left out at equal intervals until the motion needs no more
     """
-    if isinstance(what, Result):
-        page = Page(_core._view_page(what.system, what.table, max_size), height)
-    else:
-        page = Page(_core._view_page(as_system(what), None, max_size), height)
+    system, table = (what.system, what.table) if isinstance(what, Result) else (as_system(what), None)
+    second = (None, None) if ghost is None else (ghost.system, ghost.table)
+    page = Page(_core._view_page(system, table, max_size, *second), height)
     if path is not None:
         page.save(path)
     return page

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "bind.h"
@@ -20,14 +21,16 @@ namespace sestina::python {
 namespace {
 
 // The whole text of HTML; without a table, the system in its initial state.
-std::string view_page(const System& system, const ResultTable* table, double max_size) {
+std::string view_page(const System& system, const ResultTable* table, double max_size,
+                      const System* ghost_system, const ResultTable* ghost_table) {
+  const auto most = static_cast<std::size_t>(0.75e6 * max_size);
   studio::Replay replay;
   replay.workspace = studio::make_workspace(system);
   if (table != nullptr) replay.table = *table;
   const Scene scene = studio::make_scene(replay);
   Motion motion;
   if (table != nullptr) {
-    motion = studio::make_motion(replay, scene, static_cast<std::size_t>(0.75e6 * max_size));
+    motion = studio::make_motion(replay, scene, most);
   } else {
     const Workspace& workspace = *replay.workspace;
     FrameMaker frames(workspace.model(), workspace.properties());
@@ -35,7 +38,12 @@ std::string view_page(const System& system, const ResultTable* table, double max
     motion.poses.resize(static_cast<std::size_t>(frames.numbers()));
     frames.fill(workspace.calc_initial_state().q, motion.poses);
   }
-  return studio::make_view_page(scene, motion, replay.table.header().provenance);
+  std::optional<studio::Ghost> ghost;
+  if (ghost_system != nullptr && ghost_table != nullptr) {
+    studio::Replay second{studio::make_workspace(*ghost_system), *ghost_table};
+    ghost = studio::make_ghost(second, ghost_system->name.empty() ? "ghost" : ghost_system->name, most);
+  }
+  return studio::make_view_page(scene, motion, replay.table.header().provenance, ghost ? &*ghost : nullptr);
 }
 
 #ifdef SESTINA_STUDIO
@@ -72,8 +80,10 @@ class StudioServer {
 
 void bind_show(nb::module_& module) {
   module.def("_view_page", view_page, nb::arg("system"), nb::arg("table").none(), nb::arg("max_size"),
+             nb::arg("ghost_system").none(), nb::arg("ghost_table").none(),
              nb::call_guard<nb::gil_scoped_release>(),
-             nb::sig("def _view_page(system: System, table: Table | None, max_size: float) -> str"));
+             nb::sig("def _view_page(system: System, table: Table | None, max_size: float, "
+                     "ghost_system: System | None, ghost_table: Table | None) -> str"));
 #ifdef SESTINA_STUDIO
   nb::class_<StudioServer>(module, "_StudioServer")
       .def(nb::init<const std::string&, int>(), nb::arg("file"), nb::arg("port"))

@@ -46,6 +46,16 @@ def test_a_result_has_a_frame_for_each_row(tmp_path):
     assert "<script" not in frame  # all of it is in the attribute
 
 
+def test_a_second_result_is_shown_beside_the_first():
+    first = sestina.simulate(pendulum(), duration=1, every=0.1)
+    second = sestina.simulate(pendulum(), duration=2, every=0.1)
+    text = first.show(ghost=second).text
+    message = json.loads(re.search(r'id="sestina-ghost-header">(.*?)</script>', text, re.DOTALL)[1])
+    assert message["type"] == "ghost"
+    assert message["header"]["rows"] == len(second)
+    assert "sestina-ghost-header" not in re.sub(r"<script>.*", "", first.show().text, flags=re.DOTALL)
+
+
 def test_a_description_is_shown_where_it_begins():
     header = header_of(pendulum().show())
     assert (header["frames"], header["columns"]) == (1, [])

@@ -234,6 +234,42 @@ class BrowserTest(unittest.TestCase):
         self.wait(page, "sestina.viewer.player.end === 1")
         self.assertEqual(self.errors, [])
 
+    def test_shows_a_second_run_in_the_scene_and_in_the_plots(self):
+        model = ROOT / "examples/01_double_pendulum.yaml"
+        for name, q in (("first", 1.0), ("second", 1.3)):
+            self.run_program("run", model, "--set", f"joints.hip.q={q}", "--out", self.folder / f"{name}.h5")
+        file = self.folder / "both.html"
+        self.run_program("view", self.folder / "first.h5", "--ghost", self.folder / "second.h5", "-o", file)
+        page = self.open(file.as_uri() + "?theme=light")
+        self.assertIn("second.h5", page.locator(".second").text_content())
+        page.evaluate("sestina.viewer.player.seek(1.2)")
+        page.wait_for_timeout(200)
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.shoot(page, "ghost")
+        page.click(".second button")
+        self.assertEqual(page.locator(".second").count(), 0)
+        self.assertEqual(self.errors, [])
+
+    def test_chooses_runs_of_a_sweep_and_plots_a_column_over_them(self):
+        sweep = self.folder / "pendulum.sweep.h5"
+        self.run_program("sweep", ROOT / "examples/01_double_pendulum.yaml", "--vary", "parameters.l1=0.5:1.5:11",
+                         "--vary", "joints.hip.q=[0.5, 1]", "--out", sweep, "--record", "none", "--quiet")
+        page = self.open(self.start_studio(str(sweep)))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 1001")
+        self.assertAlmostEqual(page.evaluate("sestina.viewer.motion.at('hip.q', 0)"), 0.5)
+        page.select_option("#sweep-axis-1", label="1")
+        self.wait(page, "sestina.viewer.motion.at('hip.q', 0) === 1")
+        page.select_option("#sweep-column", "energy.total")
+        page.wait_for_selector("#sweep-plot h3:text-is('energy.total')")
+        box = page.locator("#sweep-plot canvas").bounding_box()
+        page.mouse.click(box["x"] + box["width"] - 12, box["y"] + box["height"] / 2)
+        self.wait(page, "document.getElementById('sweep-axis-0').value === '10'")
+        self.wait(page, "sestina.viewer.motion.rows === 1001 && Math.abs(sestina.viewer.scene.bodies[1].mass_centre[1]) === 0.75")
+        page.wait_for_timeout(200)
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.shoot(page, "sweep")
+        self.assertEqual(self.errors, [])
+
     def test_edits_the_text_undoes_and_shows_faults_at_their_lines(self):
         model = self.folder / "pendulum.yaml"
         shutil.copy(ROOT / "examples/01_double_pendulum.yaml", model)

@@ -9,6 +9,9 @@
 #include <map>
 #include <thread>
 
+#include "sestina/io/model_file.h"
+#include "sestina/sweep/sweep.h"
+
 namespace sestina::studio {
 namespace {
 
@@ -214,6 +217,61 @@ TEST_F(SessionTest, SendsContactForcesOfRunsAndOfLiveRows) {
   session.handle(3, R"({"type":"stop"})");
   ASSERT_GE(blocks_[3].size(), 3u);
   EXPECT_NEAR(weight_of_last_row(), 9.81f, 1e-4f);
+}
+
+TEST_F(SessionTest, ShowsASecondResultBesideTheFirst) {
+  RunReport report;
+  const std::string text = kSwingingRod;
+  Replay first = run_replay(read_model(text, "model"), false, report);
+  const Replay second =
+      run_replay(read_model(text.substr(0, text.find("q: 1")) + "q: 0.5}]\n", "model"), false, report);
+  Session session(std::move(first), sender(), make_ghost(second, "other \"run\".h5", kLargestMotion));
+  session.join(4);
+  EXPECT_THAT(last("ghost", 4), HasSubstr(R"("name":"other \"run\".h5")"));
+  ASSERT_EQ(blocks_[4].size(), 2u);
+  std::uint32_t head[2];
+  std::memcpy(head, blocks_[4].back().data(), sizeof head);
+  EXPECT_EQ(head[0], 3u);
+  EXPECT_EQ(head[1], 101u);
+}
+
+TEST_F(SessionTest, ShowsTheRunsOfASweep) {
+  const fs::path out = folder_ / "pendulum.sweep.h5";
+  SweepOptions options;
+  options.out = out;
+  run_sweep(read_model_tree(file_), parse_sweep_axes({"parameters.l=[0.5, 1, -1]", "joints.hip.q=[0, 0.2]"}),
+            options);
+  Session session(SweepReplay(out), sender());
+  session.join(5);
+  EXPECT_THAT(last("sweep", 5), HasSubstr(R"({"path":"parameters.l","values":["0.5","1","-1"]})"));
+  EXPECT_THAT(last("sweep", 5), HasSubstr(R"("status":[1,1,1,1,1,1])"));
+  session.handle(5, R"({"type":"members","column":"t"})");
+  EXPECT_THAT(last("members", 5), HasSubstr(R"("values":[1,1,1,1,1,1])"));
+  blocks_.clear();
+  session.handle(5, R"({"type":"member","run":3})");
+  for (int i = 0; i < 2000 && session.is_running(); ++i) {
+    session.tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  session.tick();
+  EXPECT_EQ(rows_sent(5), 101u);
+  EXPECT_EQ(last("error", 5), "");
+  std::uint32_t head[2];
+  std::memcpy(head, blocks_[5].front().data(), sizeof head);
+  const std::size_t poses = (head[1] * 7 * sizeof(float) + 7) / 8 * 8;
+  double q = 0;  // the second column of the first row
+  std::memcpy(&q, blocks_[5].front().data() + sizeof head + poses + sizeof(double), sizeof q);
+  EXPECT_EQ(q, 0.2);
+  for (const char* bad :
+       {R"({"type":"member","run":6})", R"({"type":"member"})", R"({"type":"members","column":"no"})",
+        R"({"type":"set","path":"parameters.l","value":"1"})"}) {
+    texts_.clear();
+    session.handle(5, bad);
+    EXPECT_NE(last("error", 5), "") << bad;
+  }
+  session_->join(1);
+  session_->handle(1, R"({"type":"member","run":0})");
+  EXPECT_THAT(last("error"), HasSubstr("no sweep"));
 }
 
 TEST_F(SessionTest, EditsItemsOfTheModel) {

@@ -1,5 +1,6 @@
 // The server by WebSocket: messages of docs/studio.md.
 import { Header } from "./message";
+import { MembersMessage, SweepMessage } from "./sweep";
 
 export interface Fault {
   line: number;
@@ -38,6 +39,9 @@ export type ServerMessage =
   | StatusMessage
   | { type: "hello"; editor: boolean; document: boolean }
   | { type: "scene"; header: Header }
+  | { type: "ghost"; name: string; header: Header }
+  | SweepMessage
+  | MembersMessage
   | { type: "error"; text: string }
   | { type: "changed" }
   | { type: "saved" };

@@ -2,9 +2,11 @@
 import * as THREE from "three";
 import { Arrows, Force } from "./arrows";
 import { ellipsoidOf } from "./ellipsoid";
+import { Ghost } from "./ghost";
 import { ContactForce, Motion, POSE_SIZE, Pose, Scene, SceneSolid, Triple } from "./message";
 import { Orbit } from "./orbit";
-import { Shapes } from "./shapes";
+import { place, placeBetween } from "./placing";
+import { Shapes, solidMesh } from "./shapes";
 
 /** Colours of bodies in turn; that of the ground and of joints comes first. */
 export const COLOURS = [
@@ -25,6 +27,7 @@ export const LAYERS = {
   trace: "Path of the selection",
   arrows: "Reactions",
   contacts: "Contact forces",
+  ghost: "Second run",
   floor: "Floor and shadows",
 } as const;
 export type Layer = keyof typeof LAYERS;
@@ -33,10 +36,6 @@ const AXIS_COLOURS = ["#d0453b", "#3f9b4f", "#3568c4"];
 
 function vector(t: Triple | number[]): THREE.Vector3 {
   return new THREE.Vector3(t[0], t[1], t[2]);
-}
-function place(object: THREE.Object3D, pose: Pose | number[] | Float32Array, start = 0): void {
-  object.position.set(pose[start], pose[start + 1], pose[start + 2]);
-  object.quaternion.set(pose[start + 3], pose[start + 4], pose[start + 5], pose[start + 6]);
 }
 
 interface Stretched {
@@ -60,7 +59,7 @@ export class Drawing {
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0x8d8d99, 0.62);
   private readonly sun = new THREE.DirectionalLight(0xffffff, 0.72);
   private readonly layers = new Map<Layer, THREE.Object3D[]>();
-  private readonly shown = new Set<Layer>(["joints", "floor", "contacts"]);
+  private readonly shown = new Set<Layer>(["joints", "floor", "contacts", "ghost"]);
   private readonly materials: THREE.MeshStandardMaterial[][] = [];
   private pickable: THREE.Mesh[] = [];
   private stretched: Stretched[] = [];
@@ -75,7 +74,7 @@ export class Drawing {
   private dark = false;
   private gridReach = 1; // m
   private isDue = false;
-  private ghost: THREE.Object3D | undefined;
+  private ghost: Ghost | undefined;
   private bounds = { centre: new THREE.Vector3(), radius: 1 };
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -148,7 +147,6 @@ export class Drawing {
     this.pickable = [];
     this.stretched = [];
     this.trace = undefined;
-    this.ghost = undefined;
     this.layers.clear();
     this.scene = scene;
     this.shapes = new Shapes(scene);
@@ -173,23 +171,9 @@ export class Drawing {
     this.setDark(this.dark);
   }
 
-  setFrame(poses: Float32Array): void {
-    for (let b = 1; b < this.groups.length; ++b) place(this.groups[b], poses, (b - 1) * POSE_SIZE);
-    this.content.updateMatrixWorld(true);
-    for (const link of this.stretched) this.stretch(link);
-    this.invalidate();
-  }
-  /** What lies between two frames. */
-  setBetween(a: Float32Array, b: Float32Array, part: number): void {
-    const [p, q] = [new THREE.Vector3(), new THREE.Quaternion()];
-    for (let k = 1; k < this.groups.length; ++k) {
-      const s = (k - 1) * POSE_SIZE;
-      place(this.groups[k], a, s);
-      p.set(b[s], b[s + 1], b[s + 2]);
-      q.set(b[s + 3], b[s + 4], b[s + 5], b[s + 6]);
-      this.groups[k].position.lerp(p, part);
-      this.groups[k].quaternion.slerp(q, part);
-    }
+  /** What lies between two frames; `part` is 0 at the first. */
+  setFrame(a: Float32Array, b = a, part = 0): void {
+    placeBetween(this.groups, a, b, part);
     this.content.updateMatrixWorld(true);
     for (const link of this.stretched) this.stretch(link);
     this.invalidate();
@@ -263,22 +247,13 @@ export class Drawing {
     this.trace.frustumCulled = false;
     this.invalidate();
   }
-  /** The bodies once more, pale, at a frame of their own. */
-  setGhost(poses: Float32Array | undefined): void {
-    if (this.ghost) this.content.remove(this.ghost);
-    this.ghost = undefined;
-    if (poses && this.scene && this.shapes) {
-      const ghost = new THREE.Group();
-      const pale = new THREE.MeshStandardMaterial({ color: "#8a93a3", transparent: true, opacity: 0.3 });
-      for (const solid of this.scene.solids) {
-        if (solid.body === 0) continue;
-        const holder = new THREE.Group();
-        place(holder, poses, (solid.body - 1) * POSE_SIZE);
-        holder.add(this.meshOf(solid, pale));
-        ghost.add(holder);
-      }
-      this.ghost = ghost;
-      this.content.add(ghost);
+  /** The second run; it stays when the scene changes. */
+  setGhost(ghost: Ghost | undefined): void {
+    if (this.ghost) this.world.remove(this.ghost.holder);
+    this.ghost = ghost;
+    if (ghost) {
+      this.world.add(ghost.holder);
+      this.applyLayers();
     }
     this.invalidate();
   }
@@ -304,15 +279,9 @@ export class Drawing {
       });
     return [make(colourOf(body)), make(body === 0 ? "#8b94a1" : "#4b535e", 0.5)];
   }
-  private meshOf(solid: SceneSolid, material: THREE.Material): THREE.Mesh {
-    const mesh = new THREE.Mesh((this.shapes as Shapes).of(solid), material);
-    place(mesh, solid.pose);
-    if (solid.type === "mesh" || solid.type === "ellipsoid") mesh.scale.set(...solid.size);
-    return mesh;
-  }
   private addSolid(solid: SceneSolid): void {
     const isPlane = solid.type === "plane" && solid.body === 0;
-    const mesh = this.meshOf(solid, isPlane ? this.plane : this.materials[solid.body][0]);
+    const mesh = solidMesh(this.shapes as Shapes, solid, isPlane ? this.plane : this.materials[solid.body][0]);
     mesh.castShadow = solid.type !== "plane";
     mesh.receiveShadow = true;
     mesh.userData.body = solid.body;
@@ -328,6 +297,7 @@ export class Drawing {
     for (const [name, objects] of this.layers) {
       for (const object of objects) object.visible = this.shown.has(name);
     }
+    if (this.ghost) this.ghost.holder.visible = this.shown.has("ghost");
   }
 
   /** A pin along the axis of what turns, a rail along what slides, a ball, on the parent. */

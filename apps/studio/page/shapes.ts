@@ -1,6 +1,7 @@
 // Geometries of what is drawn. Equal ones are made once.
 import * as THREE from "three";
 import { bytesOf, Scene, SceneSolid } from "./message";
+import { place } from "./placing";
 
 const SIDES = 32;
 
@@ -93,4 +94,12 @@ export class Shapes {
     }
     return geometry;
   }
+}
+
+/** A solid in the frame of its body. */
+export function solidMesh(shapes: Shapes, solid: SceneSolid, material: THREE.Material): THREE.Mesh {
+  const mesh = new THREE.Mesh(shapes.of(solid), material);
+  place(mesh, solid.pose);
+  if (solid.type === "mesh" || solid.type === "ellipsoid") mesh.scale.set(...solid.size);
+  return mesh;
 }

@@ -2,7 +2,9 @@
 import { Connection, DocumentMessage, Parameter, ServerMessage, StatusMessage } from "./connection";
 import { find, make, short } from "./dom";
 import { Forms } from "./forms";
+import { Ghost } from "./ghost";
 import { Header, Motion, readMotion } from "./message";
+import { SweepPane } from "./sweep";
 import { TextPane } from "./text_pane";
 import { Viewer } from "./viewer";
 
@@ -17,6 +19,8 @@ export class Studio {
   private readonly pane = new TextPane();
   private readonly forms: Forms;
   private header: Header | undefined;
+  private ghost: { name: string; header: Header } | undefined; // whose block follows
+  private sweep: SweepPane | undefined;
   private document: DocumentMessage | undefined;
   private isLive = false;
   private isPaused = false;
@@ -56,6 +60,7 @@ export class Studio {
     group.append(
       button("run", "Run", "Run the model (Ctrl+Enter)", () => this.run()),
       button("live", "Live", "Run at the pace of the clock from here; drag bodies with Ctrl", () => this.toggleLive()),
+      button("keep", "Keep", "Keep this run as a second one, to compare later runs with it", () => this.keep()),
       button("undo", "Undo", "Undo (Ctrl+Z)", () => this.change({ type: "undo" })),
       button("redo", "Redo", "Redo (Ctrl+Y)", () => this.change({ type: "redo" })),
       button("save", "Save", "Save the model (Ctrl+S)", () => this.save()));
@@ -72,6 +77,11 @@ export class Studio {
     }
     this.isAsking = true;
     this.connection.send(message);
+  }
+  /** The present run stays, translucent, beside those that follow. */
+  private keep(): void {
+    const { scene, motion } = this.viewer;
+    if (scene && motion && motion.framesPerMode === 0) this.viewer.setGhost(new Ghost("the run that was kept", scene, motion));
   }
   private run(): void {
     this.pane.flush();
@@ -178,6 +188,17 @@ export class Studio {
       case "scene":
         this.header = message.header;
         break;
+      case "ghost":
+        this.ghost = message;
+        break;
+      case "sweep":
+        if (this.sweep) break; // the page has come back
+        this.sweep = new SweepPane(this.viewer.addTab("sweep", "Sweep"), message, (request) => this.connection.send(request));
+        this.viewer.openTab("sweep");
+        break;
+      case "members":
+        this.sweep?.take(message);
+        break;
       case "status":
         this.takeStatus(message);
         break;
@@ -234,10 +255,12 @@ export class Studio {
       const motion = readMotion(this.header, block);
       const keep = !this.isFirst;
       this.isFirst = false;
-      viewer.setScene(this.header.scene, motion, { keepView: keep, keepTime: keep && !this.isLive });
+      viewer.setScene(this.header.scene, motion, { keepView: keep && !this.sweep, keepTime: keep && !this.isLive });
       if (this.isLive) viewer.player.seek(viewer.player.end);
       this.forms.setScene(this.header.scene);
       this.forms.select(viewer.scene, viewer.selected);
+    } else if (kind === 3 && this.ghost) {
+      viewer.setGhost(new Ghost(this.ghost.name, this.ghost.header.scene, readMotion(this.ghost.header, block)));
     } else if (kind === 2 && viewer.motion) {
       this.append(viewer.motion, rows, block);
     }

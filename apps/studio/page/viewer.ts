@@ -1,6 +1,7 @@
 // What the page has in every carrier: the scene, the tree, the plots and the time.
 import { find, make, short } from "./dom";
 import { Drawing, Layer, LAYERS } from "./drawing";
+import { Ghost } from "./ghost";
 import { Motion, Scene, Triple } from "./message";
 import { PlotPanel, unitText, usualColumns } from "./plot";
 import { Player } from "./player";
@@ -23,6 +24,7 @@ export class Viewer {
   /** The player asks first; true: somebody else plays. */
   playInstead: () => boolean = () => false;
 
+  private ghost: Ghost | undefined;
   private readonly pages = new Map<string, HTMLElement>();
   private chosen: string[] | undefined;
   private panels: PlotPanel[] = [];
@@ -71,6 +73,15 @@ export class Viewer {
     notes.replaceChildren(...scene.notes.map((note) => make("div", {}, note)));
     this.player.setMotion(motion, options.keepTime);
     this.select(this.selected);
+  }
+  /** A second run beside the first, in the scene and in the plots; undefined: none. */
+  setGhost(ghost: Ghost | undefined): void {
+    this.ghost = ghost;
+    this.drawing.setGhost(ghost);
+    if (!this.motion) return;
+    this.makePlots();
+    this.makeEnergy();
+    this.showInstant();
   }
   /** The motion has more rows than before. */
   refresh(): void {
@@ -139,7 +150,13 @@ export class Viewer {
     const curves = names.map((name) => ({ name, values: motion.column(name) as Float64Array }));
     const x = motion.column(motion.x) ?? new Float64Array();
     const options = { title, unit, curves, onRemove };
-    return new PlotPanel(options, x, motion.x, (at) => this.seekFromPlot(at));
+    const panel = new PlotPanel(options, x, motion.x, (at) => this.seekFromPlot(at));
+    const second = this.ghost?.motion;
+    if (second && second.x === motion.x) {
+      panel.compare(second.column(second.x) ?? new Float64Array(),
+        names.map((name) => ({ name, values: second.column(name) ?? new Float64Array() })));
+    }
+    return panel;
   }
   private seekFromPlot(at: number): void {
     if (this.player.areModes) this.player.seekRow(Math.round(at) - 1);
@@ -174,6 +191,8 @@ export class Viewer {
     this.panels = this.panelsOf(motion, chosen, remove);
     this.page("plots").replaceChildren(
       make("div", { class: "adder" }, input, list, make("button", { onclick: add }, "Add")),
+      ...(this.ghost ? [make("p", { class: "second" }, make("span", { class: "dash" }), `second run: ${this.ghost.name} `,
+        make("button", { class: "remove", "aria-label": "Remove the second run", title: "Remove", onclick: () => this.setGhost(undefined) }, "×"))] : []),
       ...this.panels.map((panel) => panel.element));
     this.drawPlots();
   }
@@ -267,8 +286,8 @@ export class Viewer {
     if (!motion) return;
     if (motion.rows > 0) {
       const [a, b, part] = player.frames;
-      if (part > 0 && a !== b) this.drawing.setBetween(motion.frame(a), motion.frame(b), part);
-      else this.drawing.setFrame(motion.frame(a));
+      this.drawing.setFrame(motion.frame(a), motion.frame(b), part);
+      this.ghost?.show(player.now);
     }
     if (this.drawing.isShown("arrows") && this.largestReaction > 0) {
       this.drawing.setReactions((joint) => this.reaction(joint, player.row), this.largestForce);
