@@ -89,11 +89,14 @@ Session::Session(const std::filesystem::path& model_file, std::filesystem::path 
   document_changed();
 }
 
-Session::Session(Replay replay, Send send, std::optional<Ghost> ghost)
-    : send_(std::move(send)), replay_(std::move(replay)), ghost_(std::move(ghost)) {
-  scene_ = make_scene(*replay_);
-  motion_ = make_motion(*replay_, *scene_, kLargestMotion);
+Session::Session(const Replay& replay, Send send, std::optional<Ghost> ghost)
+    : send_(std::move(send)), is_motion_given_(true), ghost_(std::move(ghost)) {
+  scene_ = make_scene(replay);
+  motion_ = make_motion(replay, *scene_, kLargestMotion);
 }
+
+Session::Session(Scene scene, Motion motion, Send send)
+    : send_(std::move(send)), scene_(std::move(scene)), motion_(std::move(motion)), is_motion_given_(true) {}
 
 Session::Session(SweepReplay sweep, Send send) : send_(std::move(send)), sweep_(std::move(sweep)) {
   start_run(sweep_->system_of(sweep_->first_complete()));
@@ -107,6 +110,7 @@ void Session::join(int client) {
   clients_.push_back(client);
   send(client, hello_text(client));
   if (document_) send(client, document_text());
+  if (!controls_.empty()) send(client, controls_text());
   if (sweep_) send(client, sweep_->message());
   send_scene(client);
   if (!ghost_) return;
@@ -123,13 +127,13 @@ void Session::leave(int client) {
 
 Session::Handler Session::find_handler(std::string_view type) {
   static const std::unordered_map<std::string_view, Handler> kHandlers = {
-      {"text", &Session::on_text},       {"set", &Session::on_set},     {"add", &Session::on_add},
-      {"remove", &Session::on_remove},   {"edit", &Session::on_edit},   {"undo", &Session::on_undo},
-      {"redo", &Session::on_redo},       {"save", &Session::on_save},   {"reload", &Session::on_reload},
-      {"recover", &Session::on_recover}, {"run", &Session::on_run},     {"stop", &Session::on_stop},
-      {"live", &Session::on_live},       {"pause", &Session::on_pause}, {"step", &Session::on_step},
-      {"speed", &Session::on_speed},     {"pull", &Session::on_pull},   {"member", &Session::on_member},
-      {"members", &Session::on_members}};
+      {"text", &Session::on_text},       {"set", &Session::on_set},       {"add", &Session::on_add},
+      {"remove", &Session::on_remove},   {"edit", &Session::on_edit},     {"undo", &Session::on_undo},
+      {"redo", &Session::on_redo},       {"save", &Session::on_save},     {"reload", &Session::on_reload},
+      {"recover", &Session::on_recover}, {"run", &Session::on_run},       {"stop", &Session::on_stop},
+      {"live", &Session::on_live},       {"pause", &Session::on_pause},   {"step", &Session::on_step},
+      {"speed", &Session::on_speed},     {"pull", &Session::on_pull},     {"select", &Session::on_select},
+      {"control", &Session::on_control}, {"member", &Session::on_member}, {"members", &Session::on_members}};
   const auto found = kHandlers.find(type);
   return found == kHandlers.end() ? nullptr : found->second;
 }
@@ -144,6 +148,10 @@ void Session::handle(int client, std::string_view text) {
     const Handler handler = find_handler(type);
     if (handler == nullptr)
       throw InputError(fmt::format("the message has the unknown type '{}'", printable(type)));
+    if (handler == &Session::on_select) {  // changes nothing
+      if (is_editor(client)) on_select(client, *message);
+      return;
+    }
     if (!is_editor(client)) throw InputError("another window edits; this one watches");
     const bool is_of_sweep = handler == &Session::on_member || handler == &Session::on_members;
     if (is_of_sweep && !sweep_) throw InputError("no sweep is shown");
@@ -326,6 +334,47 @@ LiveStart Session::start_at(std::size_t row) const {
   for (const VariableInfo& variable : model.variables()) start.d.push_back(values.at(variable.name));
   for (const StateInfo& state : model.states()) start.x.push_back(values.at(state.name));
   return start;
+}
+
+// ---- the program ----
+
+// {"type": "select", "body": "rod"}; without a body, nothing is selected.
+void Session::on_select(int /*client*/, const YamlNode& message) {
+  if (on_action_) on_action_("select", text_or(message, "body", ""), 0.0);
+}
+
+// {"type": "control", "name": "gain", "value": 0.3}
+void Session::on_control(int /*client*/, const YamlNode& message) {
+  const std::string name = text_of(message, "name");
+  const auto found = std::ranges::find(controls_, name, &Control::name);
+  if (found == controls_.end()) throw InputError(fmt::format("there is no control '{}'", printable(name)));
+  if (found->is_slider) found->value = std::clamp(number_of(message, "value"), found->lower, found->upper);
+  if (on_action_) on_action_("control", name, found->value);
+}
+
+void Session::add_control(Control control) {
+  std::erase_if(controls_, [&](const Control& own) { return own.name == control.name; });
+  controls_.push_back(std::move(control));
+  send_all(controls_text());
+}
+
+void Session::set_value(const std::string& path, const std::string& value) {
+  if (!document_) throw InputError("a result is shown, which nothing can change");
+  document_->set_value(path, value, "program " + path);
+  document_changed();
+}
+
+std::string Session::controls_text() const {
+  JsonWriter json;
+  json.begin_object().member("type", "controls").key("list").begin_array();
+  for (const Control& control : controls_) {
+    json.begin_object().member("name", control.name).member("slider", control.is_slider);
+    json.member("lower", control.lower)
+        .member("upper", control.upper)
+        .member("value", control.value)
+        .end_object();
+  }
+  return json.end_array().end_object().take();
 }
 
 // {"type": "member", "run": 3}: computes the motion of a run of the sweep.
@@ -527,7 +576,7 @@ void Session::send_scene_to_all() {
 void Session::send_scene(int client) {
   if (!scene_) return;
   Motion motion;
-  if (replay_) {
+  if (is_motion_given_) {
     motion = motion_;
   } else if (run_) {
     motion = motion_of(rows_);

@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -65,7 +67,43 @@ class StudioServer {
   const std::string& url() const { return server_.url(); }
   void stop() {
     stops_ = true;
+    const nb::gil_scoped_release released;  // the thread may be about to call Python
     if (thread_.joinable()) thread_.join();
+  }
+  // The callback is called by the thread of the server.
+  void set_on_action(nb::callable callback) {
+    const auto kept =
+        std::shared_ptr<nb::callable>(new nb::callable(std::move(callback)), [](nb::callable* own) {
+          const nb::gil_scoped_acquire acquired;
+          delete own;
+        });
+    server_.post([kept](studio::Session& session) {
+      session.set_on_action([kept](const std::string& kind, const std::string& name, double value) {
+        const nb::gil_scoped_acquire acquired;
+        (*kept)(kind, name, value);
+      });
+    });
+  }
+  void add_control(const std::string& name, bool is_slider, double lower, double upper, double value) {
+    server_.post([=](studio::Session& session) {
+      session.add_control({name, is_slider, lower, upper, value});
+    });
+  }
+  // Returns a fault as text; empty: done.
+  std::string set_value(const std::string& path, const std::string& value) {
+    const auto answer = std::make_shared<std::promise<std::string>>();
+    std::future<std::string> fault = answer->get_future();
+    server_.post([=](studio::Session& session) {
+      try {
+        session.set_value(path, value);
+        answer->set_value("");
+      } catch (const std::exception& error) {
+        answer->set_value(error.what());
+      }
+    });
+    const nb::gil_scoped_release released;
+    if (fault.wait_for(std::chrono::seconds(30)) != std::future_status::ready) return "the studio has ended";
+    return fault.get();
   }
 
  private:
@@ -88,7 +126,11 @@ void bind_show(nb::module_& module) {
   nb::class_<StudioServer>(module, "_StudioServer")
       .def(nb::init<const std::string&, int>(), nb::arg("file"), nb::arg("port"))
       .def_prop_ro("url", &StudioServer::url)
-      .def("stop", &StudioServer::stop, nb::call_guard<nb::gil_scoped_release>());
+      .def("stop", &StudioServer::stop)
+      .def("on_action", &StudioServer::set_on_action, nb::arg("callback"))
+      .def("add_control", &StudioServer::add_control, nb::arg("name"), nb::arg("is_slider"), nb::arg("lower"),
+           nb::arg("upper"), nb::arg("value"))
+      .def("set_value", &StudioServer::set_value, nb::arg("path"), nb::arg("value"));
 #endif
 }
 

@@ -270,6 +270,34 @@ class BrowserTest(unittest.TestCase):
         self.shoot(page, "sweep")
         self.assertEqual(self.errors, [])
 
+    def test_shows_particles_and_their_box(self):
+        model = self.folder / "salt.yaml"
+        model.write_text("""sestina: 1
+name: salt
+particles:
+  species: [{name: Na, mass: 1, charge: 1}, {name: Cl, mass: 1.5, charge: -1}]
+  positions: {lattice: {type: rock_salt, cells: [4, 4, 4], density: 0.8, species: [Na, Cl]}}
+  velocities: {temperature: 0.3, seed: 3}
+  pairs:
+    - {type: wca, species: [Na, Na], epsilon: 1, sigma: 0.8}
+    - {type: wca, species: [Cl, Cl], epsilon: 1, sigma: 1.1}
+  trajectory: {file: salt.h5, every: 0.1}
+analysis: {step: {dt: 0.005}, duration: 1}
+""")
+        page = self.open(self.start_studio(str(model)))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 1")
+        self.assertIn("there is no salt.h5 yet", page.locator("#notes").text_content())
+        page.close()
+        self.run_program("run", model, "--quiet")
+        page = self.open(self.start_studio(str(model)))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 11")
+        self.assertIn("256 particles", page.locator("#tree").text_content())
+        page.evaluate("sestina.viewer.player.seek(0.5)")
+        page.wait_for_timeout(200)
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.shoot(page, "particles")
+        self.assertEqual(self.errors, [])
+
     def test_edits_the_text_undoes_and_shows_faults_at_their_lines(self):
         model = self.folder / "pendulum.yaml"
         shutil.copy(ROOT / "examples/01_double_pendulum.yaml", model)

@@ -274,6 +274,35 @@ TEST_F(SessionTest, ShowsTheRunsOfASweep) {
   EXPECT_THAT(last("error"), HasSubstr("no sweep"));
 }
 
+TEST_F(SessionTest, TellsTheProgramWhatIsSelectedPressedAndMoved) {
+  std::vector<std::string> told;
+  session_->set_on_action([&](const std::string& kind, const std::string& name, double value) {
+    told.push_back(kind + " " + name + " " + std::to_string(value));
+  });
+  session_->join(1);
+  session_->add_control({"kick", false});
+  session_->add_control({"gain", true, -1.0, 2.0, 0.5});
+  EXPECT_THAT(last("controls"),
+              HasSubstr(R"({"name":"gain","slider":true,"lower":-1,"upper":2,"value":0.5})"));
+  session_->handle(1, R"({"type":"select","body":"rod"})");
+  session_->handle(1, R"({"type":"select"})");
+  session_->handle(1, R"({"type":"control","name":"kick","value":0})");
+  session_->handle(1, R"({"type":"control","name":"gain","value":9})");  // not more than the slider allows
+  EXPECT_EQ(told, (std::vector<std::string>{"select rod 0.000000", "select  0.000000",
+                                            "control kick 0.000000", "control gain 2.000000"}));
+  session_->join(2);
+  EXPECT_THAT(last("controls", 2), HasSubstr(R"("value":2})"));
+  EXPECT_EQ(last("error"), "");
+  for (const char* bad :
+       {R"({"type":"control"})", R"({"type":"control","name":"x"})", R"({"type":"control","name":"gain"})"}) {
+    texts_.clear();
+    session_->handle(1, bad);
+    EXPECT_NE(last("error"), "") << bad;
+  }
+  session_->set_value("parameters.l", "0.5");
+  EXPECT_THAT(last("document"), HasSubstr("l: 0.5"));
+}
+
 TEST_F(SessionTest, EditsItemsOfTheModel) {
   session_->join(1);
   session_->handle(1, R"({"type":"edit","list":"joints","name":"hip","values":{"q":"0.5"}})");

@@ -34,12 +34,20 @@ export interface StatusMessage {
   t: number;
   wall: number;
 }
+export interface Control {
+  name: string;
+  slider: boolean;
+  lower: number;
+  upper: number;
+  value: number;
+}
 export type ServerMessage =
   | DocumentMessage
   | StatusMessage
   | { type: "hello"; editor: boolean; document: boolean }
   | { type: "scene"; header: Header }
   | { type: "ghost"; name: string; header: Header }
+  | { type: "controls"; list: Control[] }
   | SweepMessage
   | MembersMessage
   | { type: "error"; text: string }

@@ -1,10 +1,12 @@
 // The scene as three.js draws it, moved by the frames of a motion.
 import * as THREE from "three";
 import { Arrows, Force } from "./arrows";
+import { cornersOf } from "./bounds";
 import { ellipsoidOf } from "./ellipsoid";
 import { Ghost } from "./ghost";
 import { ContactForce, Motion, POSE_SIZE, Pose, Scene, SceneSolid, Triple } from "./message";
 import { Orbit } from "./orbit";
+import { Particles } from "./particles";
 import { place, placeBetween } from "./placing";
 import { Shapes, solidMesh } from "./shapes";
 
@@ -75,6 +77,7 @@ export class Drawing {
   private gridReach = 1; // m
   private isDue = false;
   private ghost: Ghost | undefined;
+  private particles: Particles | undefined;
   private bounds = { centre: new THREE.Vector3(), radius: 1 };
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -102,6 +105,7 @@ export class Drawing {
   }
   render(): void {
     this.sun.position.copy(this.sunPlace());
+    this.particles?.setHeight(this.canvas.height);
     this.renderer.render(this.world, this.orbit.camera);
     this.onDraw();
   }
@@ -157,6 +161,8 @@ export class Drawing {
       this.content.add(group);
     });
     scene.solids.forEach((solid) => this.addSolid(solid));
+    this.particles = scene.particles ? new Particles(scene.particles) : undefined;
+    if (this.particles) this.content.add(this.particles.holder);
     this.addJoints(scene, motion);
     this.addLinks(scene);
     this.addMarks(scene);
@@ -174,6 +180,7 @@ export class Drawing {
   /** What lies between two frames; `part` is 0 at the first. */
   setFrame(a: Float32Array, b = a, part = 0): void {
     placeBetween(this.groups, a, b, part);
+    this.particles?.show(a.subarray((this.groups.length - 1) * POSE_SIZE));
     this.content.updateMatrixWorld(true);
     for (const link of this.stretched) this.stretch(link);
     this.invalidate();
@@ -458,11 +465,15 @@ export class Drawing {
   private measure(motion: Motion): void {
     const scene = this.scene as Scene;
     const box = new THREE.Box3();
-    const reach = this.groups.map((_, b) => this.cornersOf(scene, b));
+    const reach = this.groups.map((_, b) => cornersOf(scene, b));
     const spread = new THREE.Box3(); // of origins and mass centres: what moves in a plane is flat
     const step = Math.max(1, Math.ceil(motion.frames / 120));
     const [p, q] = [new THREE.Vector3(), new THREE.Quaternion()];
     for (const corner of reach[0]) box.expandByPoint(corner);
+    if (scene.particles) {
+      const { lower, length } = scene.particles;
+      box.expandByPoint(vector(lower)).expandByPoint(vector(lower).add(vector(length)));
+    }
     for (let i = 0; i < motion.frames; i += step) {
       const poses = motion.frame(i);
       for (let b = 1; b < reach.length; ++b) {
@@ -482,41 +493,6 @@ export class Drawing {
     this.bounds.radius = Math.max(0.5 * size.length(), 1e-3 * scene.extent, 1e-9);
     this.floorHeight = this.lowest(box, vector(scene.up));
     this.flatDirection = this.findFlat(spread);
-  }
-  private cornersOf(scene: Scene, body: number): THREE.Vector3[] {
-    const corners: THREE.Vector3[] = [];
-    for (const solid of scene.solids) {
-      if (solid.body !== body || solid.type === "plane") continue;
-      let half = [solid.size[0] / 2, solid.size[1] / 2, solid.size[2] / 2];
-      if (solid.type !== "box" && solid.type !== "ellipsoid") half = [solid.size[0], solid.size[0], solid.size[2] / 2];
-      if (solid.type === "capsule" || solid.type === "sphere") half[2] += solid.size[0];
-      if (solid.type === "mesh") {
-        const points = new Float32Array(bytesOfMesh(scene, solid.mesh ?? 0));
-        const step = 3 * Math.max(1, Math.floor(points.length / 3 / 64));
-        const mesh = new THREE.Group();
-        place(mesh, solid.pose);
-        mesh.scale.set(...solid.size);
-        mesh.updateMatrixWorld(true);
-        for (let i = 0; i + 2 < points.length; i += step) {
-          corners.push(mesh.localToWorld(new THREE.Vector3(points[i], points[i + 1], points[i + 2])));
-        }
-        continue;
-      }
-      const turn = new THREE.Quaternion(solid.pose[3], solid.pose[4], solid.pose[5], solid.pose[6]);
-      for (let k = 0; k < 8; ++k) {
-        const corner = new THREE.Vector3(
-          k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1], k & 4 ? half[2] : -half[2]);
-        corners.push(corner.applyQuaternion(turn).add(vector(solid.pose)));
-      }
-    }
-    for (const joint of scene.joints) {
-      if (joint.parent === body) corners.push(vector(joint.parent_frame));
-    }
-    for (const link of scene.links) {
-      if (link.from_body === body) corners.push(vector(link.from));
-      if (link.to_body === body) corners.push(vector(link.to));
-    }
-    return corners;
   }
   private floorHeight = 0;
   private lowest(box: THREE.Box3, up: THREE.Vector3): number {
@@ -581,13 +557,6 @@ export class Drawing {
     const from = up.clone().multiplyScalar(1.35).addScaledVector(right, -0.5).addScaledVector(towards, 0.55);
     return from.normalize().multiplyScalar(3.2 * this.bounds.radius).add(this.bounds.centre);
   }
-}
-
-function bytesOfMesh(scene: Scene, mesh: number): ArrayBuffer {
-  const text = atob(scene.meshes[mesh].points);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
-  return bytes.buffer;
 }
 
 /** 1, 2 or 5 times a power of ten. */

@@ -47,6 +47,13 @@ export interface SceneContact {
   name: string;
   between: [string, string];
 }
+export interface SceneParticles {
+  species: string[];
+  radii: number[]; // m
+  species_of: string; // bytes in base64
+  lower: Triple;
+  length: Triple;
+}
 export interface Scene {
   name: string;
   up: Triple;
@@ -59,6 +66,7 @@ export interface Scene {
   links: SceneLink[];
   points: ScenePoint[];
   contacts: SceneContact[];
+  particles?: SceneParticles;
   notes: string[];
 }
 export interface Column {
@@ -212,7 +220,8 @@ export function readMotion(header: Header, block: ArrayBuffer): Motion {
   if (header.format !== "sestina scene" || header.version !== VERSION) {
     throw new Error(`this page reads scenes of version ${VERSION}, not ${header.format} ${header.version}`);
   }
-  const numbers = (header.scene.bodies.length - 1) * POSE_SIZE;
+  const count = bytesOf(header.scene.particles?.species_of ?? "").length;
+  const numbers = (header.scene.bodies.length - 1) * POSE_SIZE + 3 * count;
   const poses = new Float32Array(block, 0, header.frames * numbers);
   const start = startOfRows(poses);
   const width = header.columns.length;

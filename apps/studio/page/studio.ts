@@ -1,5 +1,5 @@
 // The page of a running studio: document, runs, parameters.
-import { Connection, DocumentMessage, Parameter, ServerMessage, StatusMessage } from "./connection";
+import { Connection, Control, DocumentMessage, Parameter, ServerMessage, StatusMessage } from "./connection";
 import { find, make, short } from "./dom";
 import { Forms } from "./forms";
 import { Ghost } from "./ghost";
@@ -21,6 +21,7 @@ export class Studio {
   private header: Header | undefined;
   private ghost: { name: string; header: Header } | undefined; // whose block follows
   private sweep: SweepPane | undefined;
+  private told: string | undefined; // the selection that the server knows
   private document: DocumentMessage | undefined;
   private isLive = false;
   private isPaused = false;
@@ -41,7 +42,13 @@ export class Studio {
     this.connection.onState = (isOpen) => {
       this.tell(isOpen ? "" : "The studio has ended or cannot be reached; the page tries again.", !isOpen);
     };
-    viewer.onSelect = (body) => this.forms.select(viewer.scene, body);
+    viewer.onSelect = (body) => {
+      this.forms.select(viewer.scene, body);
+      const name = viewer.scene?.bodies[body]?.name;
+      if (name === this.told) return;
+      this.told = name;
+      this.connection.send({ type: "select", ...(name ? { body: name } : {}) });
+    };
     viewer.onSelectContact = (contact) => {
       const name = viewer.scene?.contacts[contact]?.name;
       if (name) this.forms.openContact(name);
@@ -191,6 +198,10 @@ export class Studio {
       case "ghost":
         this.ghost = message;
         break;
+      case "controls":
+        find("program").hidden = message.list.length === 0;
+        find("program").replaceChildren(make("h2", {}, "Program"), ...message.list.map((control) => this.control(control)));
+        break;
       case "sweep":
         if (this.sweep) break; // the page has come back
         this.sweep = new SweepPane(this.viewer.addTab("sweep", "Sweep"), message, (request) => this.connection.send(request));
@@ -309,6 +320,20 @@ export class Studio {
     const row = make("div", { class: "parameter" }, make("span", { class: "name", title: name }, name), number, range);
     this.sliders.set(name, { row, range, number });
     return row;
+  }
+
+  /** A button or a slider of the program. */
+  private control({ name, slider, lower, upper, value }: Control): HTMLElement {
+    const send = (to: number): void => this.connection.send({ type: "control", name, value: to });
+    if (!slider) return make("button", { onclick: () => send(0) }, name);
+    const number = make("output", {}, short(value));
+    const range = make("input", { type: "range", "aria-label": name, step: "any", min: lower, max: upper });
+    range.value = String(value);
+    range.addEventListener("input", () => {
+      number.textContent = short(Number(range.value), 4);
+      send(Number(range.value));
+    });
+    return make("div", { class: "parameter" }, make("span", { class: "name", title: name }, name), number, range);
   }
 
   // ---- words ----

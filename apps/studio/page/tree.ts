@@ -1,7 +1,8 @@
 // The bodies as a tree, each with the joint that carries it; then joints that close loops, and contacts.
 import { make } from "./dom";
 import { colourOf } from "./drawing";
-import { Scene } from "./message";
+import { bytesOf, Scene, SceneParticles } from "./message";
+import { SPECIES_COLOURS } from "./particles";
 
 export class BodyTree {
   onSelect: (body: number) => void = () => undefined;
@@ -36,6 +37,7 @@ export class BodyTree {
       if (joint.closes_loop) this.addLoop(scene, joint.name, joint.type, joint.parent, joint.child);
     }
     scene.contacts.forEach((contact, i) => this.addContact(contact.name, contact.between, i));
+    if (scene.particles) this.addSpecies(scene.particles);
     this.select(Math.min(this.selected, scene.bodies.length - 1));
   }
 
@@ -67,6 +69,13 @@ export class BodyTree {
     this.element.append(make("li", { class: "loop", role: "treeitem", "aria-level": 1 },
       make("span", { class: "name" }, `${name} · ${type}`),
       make("span", { class: "joint" }, `closes ${scene.bodies[parent].name} – ${scene.bodies[child].name}`)));
+  }
+  private addSpecies({ species, species_of }: SceneParticles): void {
+    const counts = species.map(() => 0);
+    for (const kind of bytesOf(species_of)) ++counts[kind];
+    species.forEach((name, k) => this.element.append(make("li", { class: "loop", role: "treeitem", "aria-level": 1 },
+      make("span", { class: "swatch", style: `background:${SPECIES_COLOURS[k % SPECIES_COLOURS.length]}` }),
+      make("span", { class: "name" }, name), make("span", { class: "joint" }, `${counts[k]} particles`))));
   }
   private addContact(name: string, [one, other]: [string, string], i: number): void {
     const choose = (): void => this.onSelectContact(i);

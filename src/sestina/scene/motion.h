@@ -23,7 +23,7 @@ static_assert(sizeof(MotionContactPoint) == 28);
 struct Motion {
   std::vector<Column> columns;
   std::vector<double> values;  // (rows x columns)
-  std::vector<float> poses;    // (frames x bodies x FrameMaker::kPoseSize)
+  std::vector<float> poses;    // (frames x (bodies x FrameMaker::kPoseSize + 3 particles))
   std::string x = "t";         // the column that orders the rows: t, load, or mode
   std::size_t rows = 0;
   std::size_t stride = 1;  // number of rows of the result for each row here

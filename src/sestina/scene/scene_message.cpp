@@ -108,6 +108,14 @@ void write_links_and_points(JsonWriter& json, const Scene& scene) {
   json.end_array();
 }
 
+void write_particles(JsonWriter& json, const SceneParticles& particles) {
+  json.key("particles").begin_object().key("species").begin_array();
+  for (const std::string& name : particles.species) json.value(name);
+  json.end_array().key("radii").numbers(particles.radii);
+  json.member("species_of", to_base64(particles.species_of));
+  json.key("lower").numbers(particles.lower).key("length").numbers(particles.length).end_object();
+}
+
 }  // namespace
 
 std::string to_json(const Scene& scene) {
@@ -124,7 +132,9 @@ std::string to_json(const Scene& scene) {
     json.begin_object().member("name", contact.name).key("between").begin_array();
     json.value(contact.between[0]).value(contact.between[1]).end_array().end_object();
   }
-  json.end_array().key("notes").begin_array();
+  json.end_array();
+  if (!scene.particles.species_of.empty()) write_particles(json, scene.particles);
+  json.key("notes").begin_array();
   for (const std::string& note : scene.notes) json.value(note);
   return json.end_array().end_object().take();
 }
