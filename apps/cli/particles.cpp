@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "printing.h"
 #include "processes.h"
 #include "sestina/base/error.h"
@@ -89,6 +91,22 @@ int tell(const ParticleReport& report, const SimulateOptions& options, const std
 }  // namespace
 
 // Looks for a keyword, so that models of bodies need not be parsed twice.
+bool shows_particles(const std::string& path) {
+  const std::string suffix = std::filesystem::path(path).extension().string();
+  if (suffix != ".yaml" && suffix != ".yml") return false;
+  std::error_code ignored;
+  ModelOptions model;
+  model.path = path;
+  return std::filesystem::exists(path, ignored) && is_particle_model(model);
+}
+
+ParticleRunSpec read_particles(const std::string& path, const std::vector<std::string>& set) {
+  ModelOptions model;
+  model.path = path;
+  model.set = set;
+  return read_particle_run(model.read_tree());
+}
+
 bool is_particle_model(const ModelOptions& model) {
   if (model.path.ends_with(".urdf")) return false;
   const std::string text = read_text_file(model.path, kMostBytes);

@@ -14,6 +14,16 @@ bool is_model(const std::string& path) {
 
 }  // namespace
 
+const char* const kGhostHelp = "Result of a second run, drawn translucent; plots show both";
+
+studio::Ghost load_ghost(const std::string& result, const ModelOptions& model, std::size_t most_bytes) {
+  const std::filesystem::path path(result);
+  std::optional<System> system;
+  if (path.extension() != ".h5" && !model.path.empty()) system = model.read();
+  return studio::make_ghost(studio::read_replay(result, std::move(system)), path.filename().string(),
+                            most_bytes);
+}
+
 void ReplayOptions::add_to(CLI::App& command) {
   command.add_option("RESULT", result, "Result file (.csv, .h5), or a model, which is run first")
       ->required()

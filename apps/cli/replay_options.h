@@ -10,6 +10,10 @@
 
 namespace sestina::cli {
 
+// Reads the result of a second run, beside which the first is shown; `model` is for results that hold none.
+studio::Ghost load_ghost(const std::string& result, const ModelOptions& model, std::size_t most_bytes);
+extern const char* const kGhostHelp;  // of the option --ghost
+
 struct ReplayOptions {
   std::string result;
   ModelOptions model;  // its path is that of --model

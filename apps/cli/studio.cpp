@@ -9,9 +9,12 @@
 #include <memory>
 
 #include "commands.h"
+#include "particles.h"
 #include "printing.h"
+#include "replay_options.h"
 #include "sestina/base/error.h"
 #include "studio/page.h"
+#include "studio/particle_replay.h"
 #include "studio/server.h"
 #include "terminal.h"
 
@@ -24,7 +27,7 @@ namespace fs = std::filesystem;
 
 struct StudioOptions {
   ModelOptions model;  // its path is that of --model
-  std::string path;
+  std::string path, ghost;
   unsigned short port = 0;
   bool no_browser = false;
 };
@@ -49,9 +52,15 @@ void open_browser(const std::string& url) {
 
 std::unique_ptr<studio::Session> make_session(const StudioOptions& options, studio::Send send) {
   const fs::path path = options.path;
+  if (shows_particles(options.path)) {
+    studio::ParticleReplay replay = studio::read_particle_replay(
+        path, read_particles(options.path, options.model.set), studio::kLargestMotion);
+    return std::make_unique<studio::Session>(std::move(replay.scene), std::move(replay.motion),
+                                             std::move(send));
+  }
   if (path.empty() || path.extension() == ".yaml" || path.extension() == ".yml") {
-    if (!options.model.path.empty() || !options.model.set.empty()) {
-      throw InputError("--model and --set are for results; in a model change the text");
+    if (!options.model.path.empty() || !options.model.set.empty() || !options.ghost.empty()) {
+      throw InputError("--model, --set and --ghost are for results; in a model change the text");
     }
     const fs::path folder = path.empty() ? fs::current_path() : fs::absolute(path).parent_path();
     if (!path.empty() && !fs::is_directory(folder)) {
@@ -63,10 +72,18 @@ std::unique_ptr<studio::Session> make_session(const StudioOptions& options, stud
   if (path.extension() == ".urdf") {
     throw InputError("a robot is edited as a model: sestina convert ROBOT.urdf -o MODEL.yaml");
   }
+  if (SweepFile::is_sweep_file(path)) {
+    if (!options.model.path.empty() || !options.ghost.empty()) {
+      throw InputError("--model and --ghost are for results of single runs; this is a sweep");
+    }
+    return std::make_unique<studio::Session>(studio::SweepReplay(path), std::move(send));
+  }
   std::optional<System> model;
   if (!options.model.path.empty()) model = options.model.read();
+  std::optional<studio::Ghost> ghost;
+  if (!options.ghost.empty()) ghost = load_ghost(options.ghost, options.model, studio::kLargestMotion);
   return std::make_unique<studio::Session>(studio::read_replay(options.path, std::move(model)),
-                                           std::move(send));
+                                           std::move(send), std::move(ghost));
 }
 
 int serve(const StudioOptions& options) {
@@ -99,14 +116,15 @@ void add_studio(CLI::App& app, int& status) {
   auto options = std::make_shared<StudioOptions>();
   CLI::App* command = app.add_subcommand("studio", "Build, run and view a model in a browser");
   command
-      ->add_option(
-          "FILE", options->path,
-          "Model file (.yaml), which need not exist, or result (.csv, .h5);\nwithout one, an empty model")
+      ->add_option("FILE", options->path,
+                   "Model file (.yaml), which need not exist, or result of a run (.csv, .h5) or "
+                   "sweep;\nwithout one, an empty model")
       ->type_name("MODEL|RESULT");
   command->add_option("--model", options->model.path, "Model of a result; .h5 files hold it")
       ->type_name("FILE")
       ->check(check_file_name);
   options->model.add_set_to(*command);
+  command->add_option("--ghost", options->ghost, kGhostHelp)->type_name("FILE")->check(check_file_name);
   command->add_option("--port", options->port, "Port of the loopback address (one that is free)")
       ->type_name("N");
   command->add_flag("--no-browser", options->no_browser, "Open no browser; the address is printed");

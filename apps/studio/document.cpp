@@ -8,6 +8,7 @@
 #include "sestina/io/output_file.h"
 #include "sestina/io/set_option.h"
 #include "sestina/io/text_file.h"
+#include "sestina/scene/json_writer.h"
 
 namespace sestina::studio {
 namespace {
@@ -70,7 +71,12 @@ std::optional<std::size_t> end_of_value(const std::string& text, std::size_t sta
     for (std::size_t i = start; i < text.size(); ++i) {
       if (text[i] == '[' || text[i] == '{') ++depth;
       if ((text[i] == ']' || text[i] == '}') && --depth == 0) return i + 1;
-      if (text[i] == '#' || text[i] == '"' || text[i] == '\'') return std::nullopt;  // left to the user
+      if (text[i] == '#') return std::nullopt;  // left to the user
+      if (text[i] == '"' || text[i] == '\'') {
+        const std::optional<std::size_t> end = end_of_value(text, i);
+        if (!end) return std::nullopt;
+        i = *end - 1;
+      }
     }
     return std::nullopt;
   }
@@ -82,6 +88,40 @@ std::size_t offset_of(const std::string& text, const Mark& mark) {
   std::size_t at = 0;
   for (int line = 1; line < mark.line; ++line) at = text.find('\n', at) + 1;
   return at + static_cast<std::size_t>(mark.column - 1);
+}
+
+// A value on one line.
+std::string flow_text(const YamlNode& node) {
+  std::string text;
+  const auto separate = [&] { text += text.empty() ? "" : ", "; };
+  for (const YamlPointer& item : node.items) separate(), text += flow_text(*item);
+  for (const YamlEntry& entry : node.entries) {
+    const bool is_plain = entry.key.find_first_of("[]{},:#\"'") == std::string::npos;
+    separate(),
+        text += (is_plain ? entry.key : fmt::format("\"{}\"", entry.key)) + ": " + flow_text(*entry.value);
+  }
+  if (node.is_list()) return "[" + text + "]";
+  if (node.is_map()) return "{" + text + "}";
+  if (!node.quoted) return node.text;
+  JsonWriter json;
+  return json.value(node.text).take();
+}
+
+// The node of a list such as `bodies` or `ground.shapes`; null if there is none.
+const YamlEntry* list_of(const YamlNode& root, const std::string& list) {
+  const std::size_t dot = list.find('.');
+  const YamlEntry* entry = entry_of(root, list.substr(0, dot));
+  if (entry == nullptr || dot == std::string::npos) return entry;
+  return entry_of(*entry->value, list.substr(dot + 1));
+}
+
+// The item of a list with this name; null if there is none.
+const YamlNode* item_of(const YamlNode& list, const std::string& name) {
+  for (const YamlPointer& item : list.items) {
+    const YamlEntry* own = entry_of(*item, "name");
+    if (own != nullptr && own->value->text == name) return item.get();
+  }
+  return nullptr;
 }
 
 // The line after the last of a block that begins at `line` with the given indent.
@@ -249,10 +289,11 @@ void Document::set_value(const std::string& path, const std::string& value, std:
 }
 
 void Document::add_item(const std::string& list, const std::string& item) {
-  const bool is_map = list == "parameters";
+  const bool is_map = list == "parameters" || list == "variables";
   begin_if_empty();
   const YamlPointer root = tree();
-  const YamlEntry* entry = entry_of(*root, list);
+  const YamlEntry* entry = list_of(*root, list);
+  if (entry == nullptr && list.find('.') != std::string::npos) return set_value(list, "[" + item + "]");
   std::vector<std::string> lines = lines_of(text_);
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   if (entry == nullptr || entry->value->is_null()) {
@@ -287,16 +328,15 @@ void Document::add_item(const std::string& list, const std::string& item) {
 
 void Document::remove_item(const std::string& list, const std::string& name) {
   const YamlPointer root = tree();
-  const YamlEntry* entry = entry_of(*root, list);
+  const YamlEntry* entry = list_of(*root, list);
   if (entry == nullptr || !entry->value->is_list()) throw InputError(fmt::format("there are no {}", list));
   const auto& items = entry->value->items;
-  const auto found = std::ranges::find_if(items, [&](const YamlPointer& item) {
-    const YamlEntry* own = entry_of(*item, "name");
-    return own != nullptr && own->value->text == name;
-  });
-  if (found == items.end()) throw InputError(fmt::format("{}: there is no '{}'", list, name));
+  const YamlNode* found = item_of(*entry->value, name);
+  if (found == nullptr) throw InputError(fmt::format("{}: there is no '{}'", list, name));
+  if (text_[offset_of(text_, entry->value->mark)] == '[')
+    return remove_in_brackets(*entry->value, *found, list);
   std::vector<std::string> lines = lines_of(text_);
-  const auto first = static_cast<std::size_t>((*found)->mark.line - 1);
+  const auto first = static_cast<std::size_t>(found->mark.line - 1);
   const std::size_t indent = indent_of(lines[first]);
   if (lines[first].compare(indent, 2, "- ") != 0) {
     throw InputError(fmt::format("{}: is written so that only the text can be edited", list));
@@ -307,6 +347,56 @@ void Document::remove_item(const std::string& list, const std::string& name) {
               lines.begin() + static_cast<std::ptrdiff_t>(last));
   if (items.size() == 1) lines.erase(lines.begin() + (entry->mark.line - 1));
   push(join(lines), {});
+}
+
+// Removes an item of a list in brackets, with a comma.
+void Document::remove_in_brackets(const YamlNode& list, const YamlNode& item, const std::string& name) {
+  const std::size_t start = offset_of(text_, item.mark);
+  const std::optional<std::size_t> end = end_of_value(text_, start);
+  if (!end || text_[start] != '{') {
+    throw InputError(fmt::format("{}: is written so that only the text can be edited", name));
+  }
+  std::size_t from = start, to = *end;
+  if (&item == list.items.front().get()) {
+    const std::size_t next = text_.find_first_not_of(" \t\r\n", to);
+    if (next < text_.size() && text_[next] == ',') to = text_.find_first_not_of(" \t", next + 1);
+  } else {
+    from = text_.rfind(',', start);
+  }
+  push(text_.substr(0, from) + text_.substr(std::min(to, text_.size())), {});
+}
+
+void Document::edit_item(const std::string& list, const std::string& name, const Item& values) {
+  const std::string kind = fmt::format("edit {}", ++edits_);
+  const std::string before = text_;
+  try {
+    for (const auto& [key, value] : values) set_value(fmt::format("{}.{}.{}", list, name, key), value, kind);
+  } catch (const InputError&) {
+    if (text_ != before) undo();
+    throw;
+  }
+}
+
+std::vector<std::pair<std::string, std::vector<Document::Item>>> Document::items() const {
+  std::vector<std::pair<std::string, std::vector<Item>>> lists;
+  YamlPointer root;
+  try {
+    root = tree();
+  } catch (const InputError&) {
+    return lists;
+  }
+  for (const char* list :
+       {"bodies", "joints", "forces", "constraints", "contacts", "states", "events", "ground.shapes"}) {
+    const YamlEntry* entry = root ? list_of(*root, list) : nullptr;
+    if (entry == nullptr) continue;
+    lists.emplace_back(list, std::vector<Item>());
+    for (const YamlPointer& node : entry->value->items) {
+      if (entry_of(*node, "name") == nullptr) continue;
+      Item& item = lists.back().second.emplace_back();
+      for (const YamlEntry& own : node->entries) item.emplace_back(own.key, flow_text(*own.value));
+    }
+  }
+  return lists;
 }
 
 bool Document::undo() {

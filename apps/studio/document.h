@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sestina/base/error.h"
@@ -42,9 +43,17 @@ class Document {
   // Replaces the value at a path of keys and `[i]` or names of items, such as `bodies.rod.mass`, within its
   // line. A missing key is added to its map. Throws InputError if that is impossible.
   void set_value(const std::string& path, const std::string& value, std::string_view kind = {});
-  // Adds an item, one line of YAML, to a list or map of the top level: `bodies`, `{name: rod, mass: 1}`.
+  // Adds an item, one line of YAML, to a list or map: `bodies`, `{name: rod, mass: 1}`. A list in a map of
+  // the top level is named `ground.shapes`.
   void add_item(const std::string& list, const std::string& item);
   void remove_item(const std::string& list, const std::string& name);
+  // Keys of an item and their values, YAML on one line.
+  using Item = std::vector<std::pair<std::string, std::string>>;
+  // Changes values of an item of a list, as set_value() does, in one step of undo; all of them or none.
+  void edit_item(const std::string& list, const std::string& name, const Item& values);
+  // The items of each list of the model, and of the shapes of the ground, that have names; empty for a text
+  // with a syntax error.
+  std::vector<std::pair<std::string, std::vector<Item>>> items() const;
   bool undo();
   bool redo();
 
@@ -62,6 +71,7 @@ class Document {
  private:
   std::filesystem::path copy_path() const;
   void begin_if_empty();
+  void remove_in_brackets(const YamlNode& list, const YamlNode& item, const std::string& name);
   std::string with_value(const YamlNode& node, bool has_parent, const std::string& value,
                          const std::string& path) const;
   void push(std::string text, std::string_view kind);
@@ -74,6 +84,7 @@ class Document {
   std::string text_, saved_;
   std::vector<std::string> undo_, redo_;
   std::string last_kind_;
+  long edits_ = 0;
   std::optional<std::string> recovered_;
   std::set<std::string> known_files_;  // values of `file:` and `table:` on disk
 };

@@ -30,6 +30,16 @@ Replay run_replay(System model, bool reactions, RunReport& report);
 // The poses of solids and bodies at the first row.
 Scene make_scene(const Replay& replay);
 
+// A second run, which is drawn translucent beside the first.
+struct Ghost {
+  std::string name;
+  Scene scene;
+  Motion motion;
+};
+Ghost make_ghost(const Replay& replay, std::string name, std::size_t most_bytes);
+// The JSON object {"type": "ghost", "name", "header"}; the block of the header belongs to it.
+std::string ghost_message(const Ghost& ghost);
+
 Motion make_motion(const Replay& replay, const Scene& scene, std::size_t most_bytes);
 
 }  // namespace sestina::studio

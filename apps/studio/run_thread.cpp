@@ -10,6 +10,7 @@
 #include "sestina/workspace/analysis_run.h"
 #include "sestina/workspace/result_row.h"
 #include "sestina/workspace/simulator.h"
+#include "sestina/workspace/system_equations.h"
 
 namespace sestina::studio {
 namespace {
@@ -162,6 +163,8 @@ void RunThread::run_live(const std::optional<LiveStart>& start) {
     if (start) simulator.reset(start->t, start->q, start->u, start->d, start->x);
     PullForce force(model, properties);
     ResultRow row(model, properties.parameters, false);
+    SystemEquations equations(dynamics);
+    row.set_contacts(&equations);
     const std::vector<double> none(static_cast<std::size_t>(model.nu()), 0.0);
     if (!start) add_row(row.calc(simulator.state(), dynamics), simulator.t());
     auto next = Clock::now();

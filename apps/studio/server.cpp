@@ -5,6 +5,7 @@
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
@@ -293,6 +294,11 @@ Server::Server(const ServerOptions& options, const MakeSession& make_session)
 Server::~Server() = default;
 
 const std::string& Server::url() const { return parts_->url; }
+
+void Server::post(std::function<void(Session&)> call) {
+  asio::post(parts_->context,
+             [session = parts_->hub->session.get(), call = std::move(call)] { call(*session); });
+}
 
 void Server::run(const std::atomic<bool>& stop) {
   parts_->accept();

@@ -31,6 +31,8 @@ class Server {
   ~Server();
 
   const std::string& url() const;  // with the token
+  // Has the thread that serves call a function, soon or when it begins to serve. From any thread.
+  void post(std::function<void(Session&)> call);
   // Serves until `stop` becomes true.
   void run(const std::atomic<bool>& stop);
 

@@ -16,7 +16,7 @@
 namespace sestina::studio {
 namespace {
 
-constexpr std::uint32_t kBlock = 1, kRows = 2;
+constexpr std::uint32_t kBlock = 1, kRows = 2, kGhost = 3;
 
 std::string text_of(const YamlNode& message, std::string_view key) {
   const YamlEntry* entry = message.find(key);
@@ -60,6 +60,15 @@ Vec3<double> vector_of(const YamlNode& message, std::string_view key) {
   return {number_from(*items[0], key), number_from(*items[1], key), number_from(*items[2], key)};
 }
 
+void check_list(const std::string& list) {
+  static const std::vector<std::string> kLists = {"parameters",  "bodies",       "joints",    "forces",
+                                                  "constraints", "contacts",     "variables", "states",
+                                                  "events",      "ground.shapes"};
+  if (std::ranges::find(kLists, list) == kLists.end()) {
+    throw InputError(fmt::format("'{}' is not a list of a model", printable(list)));
+  }
+}
+
 std::string bytes_of_block(std::uint32_t kind, std::size_t rows, std::span<const std::uint8_t> block) {
   const std::uint32_t head[2] = {kind, static_cast<std::uint32_t>(rows)};
   std::string bytes(sizeof head + block.size(), '\0');
@@ -80,9 +89,17 @@ Session::Session(const std::filesystem::path& model_file, std::filesystem::path 
   document_changed();
 }
 
-Session::Session(Replay replay, Send send) : send_(std::move(send)), replay_(std::move(replay)) {
-  scene_ = make_scene(*replay_);
-  motion_ = make_motion(*replay_, *scene_, kLargestMotion);
+Session::Session(const Replay& replay, Send send, std::optional<Ghost> ghost)
+    : send_(std::move(send)), is_motion_given_(true), ghost_(std::move(ghost)) {
+  scene_ = make_scene(replay);
+  motion_ = make_motion(replay, *scene_, kLargestMotion);
+}
+
+Session::Session(Scene scene, Motion motion, Send send)
+    : send_(std::move(send)), scene_(std::move(scene)), motion_(std::move(motion)), is_motion_given_(true) {}
+
+Session::Session(SweepReplay sweep, Send send) : send_(std::move(send)), sweep_(std::move(sweep)) {
+  start_run(sweep_->system_of(sweep_->first_complete()));
 }
 
 Session::~Session() = default;
@@ -93,7 +110,13 @@ void Session::join(int client) {
   clients_.push_back(client);
   send(client, hello_text(client));
   if (document_) send(client, document_text());
+  if (!controls_.empty()) send(client, controls_text());
+  if (sweep_) send(client, sweep_->message());
   send_scene(client);
+  if (!ghost_) return;
+  send(client, ghost_message(*ghost_));
+  const std::string bytes = bytes_of_block(kGhost, ghost_->motion.rows, make_block(ghost_->motion));
+  send_(client, std::make_shared<const Message>(Message{false, bytes}));
 }
 
 void Session::leave(int client) {
@@ -104,12 +127,13 @@ void Session::leave(int client) {
 
 Session::Handler Session::find_handler(std::string_view type) {
   static const std::unordered_map<std::string_view, Handler> kHandlers = {
-      {"text", &Session::on_text},     {"set", &Session::on_set},       {"add", &Session::on_add},
-      {"remove", &Session::on_remove}, {"undo", &Session::on_undo},     {"redo", &Session::on_redo},
-      {"save", &Session::on_save},     {"reload", &Session::on_reload}, {"recover", &Session::on_recover},
-      {"run", &Session::on_run},       {"stop", &Session::on_stop},     {"live", &Session::on_live},
-      {"pause", &Session::on_pause},   {"step", &Session::on_step},     {"speed", &Session::on_speed},
-      {"pull", &Session::on_pull}};
+      {"text", &Session::on_text},       {"set", &Session::on_set},       {"add", &Session::on_add},
+      {"remove", &Session::on_remove},   {"edit", &Session::on_edit},     {"undo", &Session::on_undo},
+      {"redo", &Session::on_redo},       {"save", &Session::on_save},     {"reload", &Session::on_reload},
+      {"recover", &Session::on_recover}, {"run", &Session::on_run},       {"stop", &Session::on_stop},
+      {"live", &Session::on_live},       {"pause", &Session::on_pause},   {"step", &Session::on_step},
+      {"speed", &Session::on_speed},     {"pull", &Session::on_pull},     {"select", &Session::on_select},
+      {"control", &Session::on_control}, {"member", &Session::on_member}, {"members", &Session::on_members}};
   const auto found = kHandlers.find(type);
   return found == kHandlers.end() ? nullptr : found->second;
 }
@@ -124,8 +148,15 @@ void Session::handle(int client, std::string_view text) {
     const Handler handler = find_handler(type);
     if (handler == nullptr)
       throw InputError(fmt::format("the message has the unknown type '{}'", printable(type)));
+    if (handler == &Session::on_select) {  // changes nothing
+      if (is_editor(client)) on_select(client, *message);
+      return;
+    }
     if (!is_editor(client)) throw InputError("another window edits; this one watches");
-    if (!document_) throw InputError("a result is shown, which nothing can change");
+    const bool is_of_sweep = handler == &Session::on_member || handler == &Session::on_members;
+    if (is_of_sweep && !sweep_) throw InputError("no sweep is shown");
+    if (sweep_ && !is_of_sweep) throw InputError("a sweep is shown, which nothing can change");
+    if (!document_ && !sweep_) throw InputError("a result is shown, which nothing can change");
     (this->*handler)(client, *message);
   } catch (const InputError& error) {
     tell_error(client, error.what());
@@ -148,11 +179,7 @@ void Session::on_set(int /*client*/, const YamlNode& message) {
 
 void Session::on_add(int /*client*/, const YamlNode& message) {
   const std::string list = text_of(message, "list");
-  static const std::vector<std::string> kLists = {"parameters", "bodies",      "joints",
-                                                  "forces",     "constraints", "states"};
-  if (std::ranges::find(kLists, list) == kLists.end()) {
-    throw InputError(fmt::format("'{}' is not a list of a model", printable(list)));
-  }
+  check_list(list);
   const std::string item = text_of(message, "item");
   if (item.find('\n') != std::string::npos) throw InputError("an item is one line");
   document_->add_item(list, item);
@@ -161,6 +188,18 @@ void Session::on_add(int /*client*/, const YamlNode& message) {
 
 void Session::on_remove(int /*client*/, const YamlNode& message) {
   document_->remove_item(text_of(message, "list"), text_of(message, "name"));
+  document_changed();
+}
+
+// {"type": "edit", "list": "contacts", "name": "feet", "values": {"friction": "0.5"}}
+void Session::on_edit(int /*client*/, const YamlNode& message) {
+  const std::string list = text_of(message, "list");
+  check_list(list);
+  const YamlEntry* values = message.find("values");
+  if (values == nullptr || !values->value->is_map()) throw InputError("the message lacks 'values'");
+  Document::Item item;
+  for (const YamlEntry& entry : values->value->entries) item.emplace_back(entry.key, entry.value->text);
+  document_->edit_item(list, text_of(message, "name"), item);
   document_changed();
 }
 
@@ -219,7 +258,7 @@ void Session::document_changed() {
       drop_run();
       scene_.reset();
     } else {
-      start_run();
+      start_run(document_->read());
     }
   } catch (const InputError& error) {
     faults_ = error.faults();
@@ -231,21 +270,27 @@ void Session::document_changed() {
 // ---- runs ----
 
 // Sends everything that is drawn, at the start, and then the rows of the run as they are computed.
-void Session::start_run() {
-  auto workspace = std::make_unique<Workspace>(document_->read());
+void Session::start_run(System system) {
+  auto workspace = std::make_unique<Workspace>(std::move(system));
   std::unique_ptr<Workspace> drawn;
   if (workspace->model().is_cartesian()) drawn = make_workspace(workspace->system());
   const Workspace& of_scene = drawn ? *drawn : *workspace;
   scene_ = extract_scene(of_scene.system(), of_scene.model(), of_scene.properties(),
                          of_scene.calc_initial_state());
-  drop_run();
   const std::size_t stride = stride_of(*workspace);
-  run_ = std::make_unique<RunThread>(std::move(workspace), reactions_, stride);
+  drop_run();
+  take_run(std::make_unique<RunThread>(std::move(workspace), reactions_, stride), std::move(drawn));
+}
+
+void Session::take_run(std::unique_ptr<RunThread> run, std::unique_ptr<Workspace> drawn) {
+  run_ = std::move(run);
   drawn_ = std::move(drawn);
   was_running_ = true;
+  if (!this->drawn().model().contacts().empty()) contact_forces_.emplace(this->drawn());
 }
 
 void Session::drop_run() {
+  contact_forces_.reset();
   drawn_.reset();
   run_.reset();
   rows_.clear();
@@ -291,6 +336,59 @@ LiveStart Session::start_at(std::size_t row) const {
   return start;
 }
 
+// ---- the program ----
+
+// {"type": "select", "body": "rod"}; without a body, nothing is selected.
+void Session::on_select(int /*client*/, const YamlNode& message) {
+  if (on_action_) on_action_("select", text_or(message, "body", ""), 0.0);
+}
+
+// {"type": "control", "name": "gain", "value": 0.3}
+void Session::on_control(int /*client*/, const YamlNode& message) {
+  const std::string name = text_of(message, "name");
+  const auto found = std::ranges::find(controls_, name, &Control::name);
+  if (found == controls_.end()) throw InputError(fmt::format("there is no control '{}'", printable(name)));
+  if (found->is_slider) found->value = std::clamp(number_of(message, "value"), found->lower, found->upper);
+  if (on_action_) on_action_("control", name, found->value);
+}
+
+void Session::add_control(Control control) {
+  std::erase_if(controls_, [&](const Control& own) { return own.name == control.name; });
+  controls_.push_back(std::move(control));
+  send_all(controls_text());
+}
+
+void Session::set_value(const std::string& path, const std::string& value) {
+  if (!document_) throw InputError("a result is shown, which nothing can change");
+  document_->set_value(path, value, "program " + path);
+  document_changed();
+}
+
+std::string Session::controls_text() const {
+  JsonWriter json;
+  json.begin_object().member("type", "controls").key("list").begin_array();
+  for (const Control& control : controls_) {
+    json.begin_object().member("name", control.name).member("slider", control.is_slider);
+    json.member("lower", control.lower)
+        .member("upper", control.upper)
+        .member("value", control.value)
+        .end_object();
+  }
+  return json.end_array().end_object().take();
+}
+
+// {"type": "member", "run": 3}: computes the motion of a run of the sweep.
+void Session::on_member(int /*client*/, const YamlNode& message) {
+  const double run = number_of(message, "run");
+  if (!(run >= 0.0 && run < static_cast<double>(sweep_->runs())))
+    throw InputError("the sweep has no such run");
+  start_run(sweep_->system_of(static_cast<std::size_t>(run)));
+}
+
+void Session::on_members(int client, const YamlNode& message) {
+  send(client, sweep_->message_of(text_of(message, "column")));
+}
+
 // {"type": "live", "row": 12, "speed": 1}: continues from an existing row; without a row, from the start.
 void Session::on_live(int /*client*/, const YamlNode& message) {
   if (!run_ || !faults_.empty()) throw InputError("the model has faults");
@@ -310,8 +408,7 @@ void Session::on_live(int /*client*/, const YamlNode& message) {
   }
   auto workspace = make_workspace(document_->read());
   drop_run();
-  run_ = std::make_unique<RunThread>(std::move(workspace), std::move(start), speed);
-  was_running_ = true;
+  take_run(std::make_unique<RunThread>(std::move(workspace), std::move(start), speed), nullptr);
   rows_ = std::move(kept);
   if (!rows_.empty()) {
     is_scene_sent_ = true;
@@ -374,11 +471,7 @@ void Session::pass_on_rows() {
       send_scene_to_all();
     }
   } else if (count > 0 && !are_modes) {
-    ResultHeader header;
-    header.columns = run_->columns();
-    ResultTable table(header);
-    table.append_rows(std::vector<double>(rows_.begin() + static_cast<std::ptrdiff_t>(before), rows_.end()));
-    const Motion motion = sestina::make_motion(table, drawn().model(), drawn().properties(), kLargestMotion);
+    const Motion motion = motion_of(std::span(rows_).subspan(before));
     send_bytes_to_all(bytes_of_block(kRows, motion.rows, make_block(motion)));
   }
   if (are_modes && !state.is_running && !is_scene_sent_) {
@@ -387,6 +480,18 @@ void Session::pass_on_rows() {
   }
   if (count > 0 || was_running_ != state.is_running) send_all(status_text(state));
   was_running_ = state.is_running;
+}
+
+Motion Session::motion_of(std::span<const double> rows) {
+  ResultHeader header;
+  header.columns = run_->columns();
+  ResultTable table(header);
+  table.append_rows(std::vector<double>(rows.begin(), rows.end()));
+  const Workspace& workspace = drawn();
+  Motion motion =
+      sestina::make_motion(table, workspace.model(), workspace.properties(), kLargestMotion, scene_->extent);
+  if (contact_forces_) contact_forces_->add_to(motion);
+  return motion;
 }
 
 // ---- what clients are sent ----
@@ -430,7 +535,17 @@ std::string Session::document_text() const {
     json.begin_object().member("line", fault.place.mark.line).member("column", fault.place.mark.column);
     json.member("path", fault.place.path).member("text", fault.message).end_object();
   }
-  json.end_array().key("parameters").begin_array();
+  json.end_array().key("items").begin_object();
+  for (const auto& [list, items] : document_->items()) {
+    json.key(list).begin_array();
+    for (const Document::Item& item : items) {
+      json.begin_object();
+      for (const auto& [key, value] : item) json.member(key, value);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_object().key("parameters").begin_array();
   if (run_) {
     for (const ParameterSpec& parameter : run_->workspace().described().parameters) {
       json.begin_object().member("name", parameter.name.text);
@@ -461,17 +576,10 @@ void Session::send_scene_to_all() {
 void Session::send_scene(int client) {
   if (!scene_) return;
   Motion motion;
-  if (replay_) {
+  if (is_motion_given_) {
     motion = motion_;
   } else if (run_) {
-    ResultHeader header;
-    header.columns = run_->columns();
-    ResultTable table(header);
-    table.append_rows(rows_);
-    Replay shown{nullptr, std::move(table)};
-    const Workspace& workspace = drawn();
-    motion = sestina::make_motion(shown.table, workspace.model(), workspace.properties(), kLargestMotion,
-                                  scene_->extent);
+    motion = motion_of(rows_);
   }
   if (motion.rows == 0) return;
   const std::string header = make_header(*scene_, motion);

@@ -4,7 +4,8 @@
 // Messages to the server are JSON objects with a "type": docs/studio.md lists them. Those to a client are
 // JSON text, or bytes that begin with two uint32: what follows, and how many rows:
 //   1 the block of the scene header that was sent just before (scene_message.h)
-//   2 further rows: float32 poses (rows x bodies x 7), zeros to 8 bytes, float64 (rows x columns)
+//   2 further rows, in the form of a block
+//   3 the block of the second run, whose header was sent just before
 #pragma once
 
 #include <chrono>
@@ -17,9 +18,11 @@
 #include <vector>
 
 #include "sestina/io/yaml.h"
+#include "studio/contact_forces.h"
 #include "studio/document.h"
 #include "studio/replay.h"
 #include "studio/run_thread.h"
+#include "studio/sweep_replay.h"
 
 namespace sestina::studio {
 
@@ -29,14 +32,29 @@ struct Message {
 };
 using Send = std::function<void(int client, std::shared_ptr<const Message>)>;
 
+// A button or a slider that a program has added to the page.
+struct Control {
+  std::string name;
+  bool is_slider = false;
+  double lower = 0.0, upper = 1.0, value = 0.0;  // of a slider
+};
+// What a user did: selected a body or nothing ("select", its name or empty), pressed a button or moved a
+// slider
+// ("control", its name and value).
+using OnAction = std::function<void(const std::string& kind, const std::string& name, double value)>;
+
 inline constexpr std::size_t kLargestMotion = std::size_t{128} << 20;  // most bytes of a run sent to a client
 
 class Session {
  public:
   // A model file, which need not exist; `folder` is where a new one may be saved.
   Session(const std::filesystem::path& model_file, std::filesystem::path folder, Send send);
-  // A result, which is only shown.
-  Session(Replay replay, Send send);
+  // A result, which is only shown, and a second one beside it.
+  Session(const Replay& replay, Send send, std::optional<Ghost> ghost = std::nullopt);
+  // A motion, which is only shown.
+  Session(Scene scene, Motion motion, Send send);
+  // A sweep, whose runs are shown one at a time.
+  Session(SweepReplay sweep, Send send);
   ~Session();
 
   void join(int client);
@@ -45,6 +63,11 @@ class Session {
   void handle(int client, std::string_view text);
   // Call about thirty times a second: passes on rows, and checks twice a second whether the file has changed.
   void tick();
+  // For the program in which the studio runs. Call these on the thread that calls handle().
+  void set_on_action(OnAction on_action) { on_action_ = std::move(on_action); }
+  void add_control(Control control);  // replaces one of the same name
+  // Changes a value of the model, as the message "set" does. Throws InputError.
+  void set_value(const std::string& path, const std::string& value);
   // True if ending would lose something: a run is in progress.
   bool is_running() const;
 
@@ -56,6 +79,7 @@ class Session {
   void on_set(int client, const YamlNode& message);
   void on_add(int client, const YamlNode& message);
   void on_remove(int client, const YamlNode& message);
+  void on_edit(int client, const YamlNode& message);
   void on_undo(int client, const YamlNode& message);
   void on_redo(int client, const YamlNode& message);
   void on_save(int client, const YamlNode& message);
@@ -68,11 +92,17 @@ class Session {
   void on_step(int client, const YamlNode& message);
   void on_speed(int client, const YamlNode& message);
   void on_pull(int client, const YamlNode& message);
+  void on_select(int client, const YamlNode& message);
+  void on_control(int client, const YamlNode& message);
+  void on_member(int client, const YamlNode& message);
+  void on_members(int client, const YamlNode& message);
 
   bool is_editor(int client) const { return !clients_.empty() && clients_.front() == client; }
   void document_changed();
-  void start_run();
+  void start_run(System system);
+  void take_run(std::unique_ptr<RunThread> run, std::unique_ptr<Workspace> drawn);
   void drop_run();
+  Motion motion_of(std::span<const double> rows);  // (rows x columns) of the run
   void pass_on_rows();
   const Workspace& drawn() const;  // whose coordinates place the bodies of the run's rows
   std::size_t stride_of(const Workspace& workspace) const;
@@ -84,6 +114,7 @@ class Session {
   void tell_error(int client, const std::string& what);
   std::string hello_text(int client) const;
   std::string document_text() const;
+  std::string controls_text() const;
   std::string status_text(const RunState& state) const;
   void send_scene(int client);
   void send_scene_to_all();
@@ -96,9 +127,14 @@ class Session {
   std::unique_ptr<RunThread> run_;
   std::vector<double> rows_;  // all rows of the run sent so far
   std::optional<Scene> scene_;
-  Motion motion_;                     // the messages for a client that joins
-  std::unique_ptr<Workspace> drawn_;  // for a run in cartesian coordinates: see drawn()
-  std::optional<Replay> replay_;
+  Motion motion_;                                // of a result
+  std::optional<ContactForces> contact_forces_;  // of a run with contacts
+  std::unique_ptr<Workspace> drawn_;             // for a run in cartesian coordinates: see drawn()
+  bool is_motion_given_ = false;                 // scene_ and motion_ are all that is shown
+  std::optional<Ghost> ghost_;
+  OnAction on_action_;
+  std::vector<Control> controls_;
+  std::optional<SweepReplay> sweep_;
   bool is_scene_sent_ = false;  // of the current run
   bool was_running_ = false;
   bool is_change_told_ = false;

@@ -1,12 +1,15 @@
 #include "studio/view_file.h"
 
+#include <fmt/format.h>
+
 #include "sestina/base/error.h"
 #include "sestina/scene/json_writer.h"
 #include "studio/page.h"
 
 namespace sestina::studio {
 
-std::string make_view_page(const Scene& scene, const Motion& motion, const Provenance& provenance) {
+std::string make_view_page(const Scene& scene, const Motion& motion, const Provenance& provenance,
+                           const Ghost* ghost) {
   static constexpr std::string_view kMark = "<!--@data@-->";
   const std::string_view page = page_text();
   const std::size_t at = page.find(kMark);
@@ -14,13 +17,16 @@ std::string make_view_page(const Scene& scene, const Motion& motion, const Prove
     throw InputError(
         "this program was built without the page of the studio: esbuild or libjs-three was missing");
   }
-  const std::vector<std::uint8_t> block = make_block(motion);
   std::string text(page.substr(0, at));
-  text += R"(<script type="application/json" id="sestina-header">)";
-  text += make_header(scene, motion, provenance);
-  text += "</script>\n<script type=\"text/plain\" id=\"sestina-block\">";
-  text += to_base64(block);
-  text += "</script>";
+  const auto add = [&](std::string_view id, const std::string& header, const Motion& own) {
+    text += fmt::format(R"(<script type="application/json" id="{}-header">)", id);
+    text += header;
+    text += fmt::format("</script>\n<script type=\"text/plain\" id=\"{}-block\">", id);
+    text += to_base64(make_block(own));
+    text += "</script>";
+  };
+  add("sestina", make_header(scene, motion, provenance), motion);
+  if (ghost != nullptr) add("sestina-ghost", ghost_message(*ghost), ghost->motion);
   text += page.substr(at + kMark.size());
   return text;
 }

@@ -78,8 +78,16 @@ class Result(NamedAttributes):
         if self._system is None:
             if not self.table.model_text:
                 raise InputError("the result does not contain its model: HDF5 files (.h5) of models do, those of symbolic systems and CSV files do not")
-            self._system = _core._loads(self.table.model_text, "the model of the result", [])
+            self._system = _core._loads(self.table.model_text, self._model_place(), [])
         return self._system.copy()
+
+    def _model_place(self) -> str:
+        """The name of the model's text: files that it names are relative to the folder of this name."""
+        name = "the model of the result"
+        folder = dict(self.table.provenance).get("folder", "")
+        if not os.path.isdir(folder):
+            return name if self._file is None else os.path.join(os.path.dirname(self._file), name)
+        return os.path.join(folder, name)
 
     @property
     def model(self) -> Model:
@@ -246,13 +254,18 @@ class Result(NamedAttributes):
         return animate(self, None if path is None else self._picture_path(path), fps, speed, view, labels, trace)
 
     def show(
-        self, *, path: str | os.PathLike[str] | None = None, height: int = 560, max_size: float = 20.0
+        self,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        ghost: Result | None = None,
+        height: int = 560,
+        max_size: float = 20.0,
     ) -> Page:
         """Return the motion as a page for a browser or a notebook; see sestina.show()."""
         from .showing import show
 
         page = None if path is None else self._picture_path(path)
-        return show(self, path=page, height=height, max_size=max_size)
+        return show(self, path=page, ghost=ghost, height=height, max_size=max_size)
 
     def _repr_html_(self) -> str:
         try:

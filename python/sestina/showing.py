@@ -5,8 +5,13 @@ from __future__ import annotations
 import html
 import os
 import pathlib
+import queue
 import tempfile
+import threading
+import traceback
+import weakref
 import webbrowser
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from . import _core
@@ -50,19 +55,20 @@ def show(
     what: System | Model | Result,
     *,
     path: str | os.PathLike[str] | None = None,
+    ghost: Result | None = None,
     height: int = 560,
     max_size: float = 20.0,
 ) -> Page:
     """Return the motion of a result, or a description in its initial state, as a page with scene, plots and time line.
 
     path      write it there (.html)
+    ghost     a second result, which is drawn translucent beside that of `what`; plots show both
     height    of the page in a notebook, pixels
     max_size  megabytes; rows are left out at equal intervals until the motion needs no more
     """
-    if isinstance(what, Result):
-        page = Page(_core._view_page(what.system, what.table, max_size), height)
-    else:
-        page = Page(_core._view_page(as_system(what), None, max_size), height)
+    system, table = (what.system, what.table) if isinstance(what, Result) else (as_system(what), None)
+    second = (None, None) if ghost is None else (ghost.system, ghost.table)
+    page = Page(_core._view_page(system, table, max_size, *second), height)
     if path is not None:
         page.save(path)
     return page
@@ -76,6 +82,10 @@ class Studio:
             raise InputError("this package was built without the studio: Boost.Beast was missing")
         self.file = file  #: the model that is edited
         self._server = _core._StudioServer(str(file), port)
+        self._actions: queue.SimpleQueue[tuple[str, str, float]] = queue.SimpleQueue()
+        self._on_select: Callable[[str | None], object] | None = None
+        self._controls: dict[str, Callable[[float], object]] = {}
+        self._worker: threading.Thread | None = None
 
     @property
     def url(self) -> str:
@@ -89,12 +99,88 @@ class Studio:
 
         return load(self.file)
 
+    def set(self, path: str, value: object) -> None:
+        """Change a value of the model in the studio, as its user would: `studio.set("parameters.l1", 0.5)`.
+
+        path   a key of the model, as for load(set=...)
+        value  number or text of YAML
+        Raises InputError if the model has no such key, or can only be edited as text there.
+        """
+        fault = self._server.set_value(path, str(value))
+        if fault:
+            raise InputError(fault)
+
+    def on_select(self, callback: Callable[[str | None], object]) -> None:
+        """Call a function with the name of the body that is selected in the page; None: nothing is selected.
+
+        Callbacks run one after the other on a thread of their own. What they raise is printed.
+        """
+        self._listen()
+        self._on_select = callback
+
+    def add_button(self, name: str, callback: Callable[[], object]) -> None:
+        """Add a button to the page, which calls a function; a control of this name is replaced."""
+        self._listen()
+        self._controls[name] = lambda _: callback()
+        self._server.add_control(name, False, 0.0, 1.0, 0.0)
+
+    def add_slider(
+        self, name: str, callback: Callable[[float], object], *, lower: float = 0.0, upper: float = 1.0, value: float = 0.0
+    ) -> None:
+        """Add a slider to the page, which calls a function with its value when it is moved.
+
+        lower, upper  the ends of the slider
+        value         where it begins
+        """
+        if not lower <= value <= upper or not lower < upper:
+            raise InputError(f"value: {value} is not between {lower} and {upper}, with lower below upper")
+        self._listen()
+        self._controls[name] = callback
+        self._server.add_control(name, True, lower, upper, value)
+
+    def _listen(self) -> None:
+        if self._worker is not None:
+            return
+        self._server.on_action(_put_into(self._actions))
+        self._worker = threading.Thread(target=_call, args=(self._actions, weakref.ref(self)), daemon=True, name="sestina studio")
+        self._worker.start()
+
+    def _act(self, kind: str, name: str, value: float) -> None:
+        if kind == "select":
+            if self._on_select is not None:
+                self._on_select(name or None)
+        else:
+            self._controls[name](value)
+
     def stop(self) -> None:
         """End the studio."""
         self._server.stop()
 
     def __repr__(self) -> str:
         return f"<sestina studio of {self.file}: {self.url}>"
+
+
+def _put_into(actions: queue.SimpleQueue[tuple[str, str, float]]) -> Callable[[str, str, float], None]:
+    return lambda kind, name, value: actions.put((kind, name, value))
+
+
+def _call(actions: queue.SimpleQueue[tuple[str, str, float]], owner: weakref.ref[Studio]) -> None:
+    """Run the callbacks of a studio until there is none."""
+    while True:
+        try:
+            action = actions.get(timeout=1.0)
+        except queue.Empty:
+            if owner() is None:
+                return
+            continue
+        running = owner()
+        if running is None:
+            return
+        try:
+            running._act(*action)
+        except Exception:
+            traceback.print_exc()
+        del running
 
 
 def studio(

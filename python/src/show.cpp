@@ -3,7 +3,10 @@
 #include <nanobind/stl/string.h>
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "bind.h"
@@ -20,14 +23,16 @@ namespace sestina::python {
 namespace {
 
 // The whole text of HTML; without a table, the system in its initial state.
-std::string view_page(const System& system, const ResultTable* table, double max_size) {
+std::string view_page(const System& system, const ResultTable* table, double max_size,
+                      const System* ghost_system, const ResultTable* ghost_table) {
+  const auto most = static_cast<std::size_t>(0.75e6 * max_size);
   studio::Replay replay;
   replay.workspace = studio::make_workspace(system);
   if (table != nullptr) replay.table = *table;
   const Scene scene = studio::make_scene(replay);
   Motion motion;
   if (table != nullptr) {
-    motion = studio::make_motion(replay, scene, static_cast<std::size_t>(0.75e6 * max_size));
+    motion = studio::make_motion(replay, scene, most);
   } else {
     const Workspace& workspace = *replay.workspace;
     FrameMaker frames(workspace.model(), workspace.properties());
@@ -35,7 +40,12 @@ std::string view_page(const System& system, const ResultTable* table, double max
     motion.poses.resize(static_cast<std::size_t>(frames.numbers()));
     frames.fill(workspace.calc_initial_state().q, motion.poses);
   }
-  return studio::make_view_page(scene, motion, replay.table.header().provenance);
+  std::optional<studio::Ghost> ghost;
+  if (ghost_system != nullptr && ghost_table != nullptr) {
+    studio::Replay second{studio::make_workspace(*ghost_system), *ghost_table};
+    ghost = studio::make_ghost(second, ghost_system->name.empty() ? "ghost" : ghost_system->name, most);
+  }
+  return studio::make_view_page(scene, motion, replay.table.header().provenance, ghost ? &*ghost : nullptr);
 }
 
 #ifdef SESTINA_STUDIO
@@ -57,7 +67,43 @@ class StudioServer {
   const std::string& url() const { return server_.url(); }
   void stop() {
     stops_ = true;
+    const nb::gil_scoped_release released;  // the thread may be about to call Python
     if (thread_.joinable()) thread_.join();
+  }
+  // The callback is called by the thread of the server.
+  void set_on_action(nb::callable callback) {
+    const auto kept =
+        std::shared_ptr<nb::callable>(new nb::callable(std::move(callback)), [](nb::callable* own) {
+          const nb::gil_scoped_acquire acquired;
+          delete own;
+        });
+    server_.post([kept](studio::Session& session) {
+      session.set_on_action([kept](const std::string& kind, const std::string& name, double value) {
+        const nb::gil_scoped_acquire acquired;
+        (*kept)(kind, name, value);
+      });
+    });
+  }
+  void add_control(const std::string& name, bool is_slider, double lower, double upper, double value) {
+    server_.post([=](studio::Session& session) {
+      session.add_control({name, is_slider, lower, upper, value});
+    });
+  }
+  // Returns a fault as text; empty: done.
+  std::string set_value(const std::string& path, const std::string& value) {
+    const auto answer = std::make_shared<std::promise<std::string>>();
+    std::future<std::string> fault = answer->get_future();
+    server_.post([=](studio::Session& session) {
+      try {
+        session.set_value(path, value);
+        answer->set_value("");
+      } catch (const std::exception& error) {
+        answer->set_value(error.what());
+      }
+    });
+    const nb::gil_scoped_release released;
+    if (fault.wait_for(std::chrono::seconds(30)) != std::future_status::ready) return "the studio has ended";
+    return fault.get();
   }
 
  private:
@@ -72,13 +118,19 @@ class StudioServer {
 
 void bind_show(nb::module_& module) {
   module.def("_view_page", view_page, nb::arg("system"), nb::arg("table").none(), nb::arg("max_size"),
+             nb::arg("ghost_system").none(), nb::arg("ghost_table").none(),
              nb::call_guard<nb::gil_scoped_release>(),
-             nb::sig("def _view_page(system: System, table: Table | None, max_size: float) -> str"));
+             nb::sig("def _view_page(system: System, table: Table | None, max_size: float, "
+                     "ghost_system: System | None, ghost_table: Table | None) -> str"));
 #ifdef SESTINA_STUDIO
   nb::class_<StudioServer>(module, "_StudioServer")
       .def(nb::init<const std::string&, int>(), nb::arg("file"), nb::arg("port"))
       .def_prop_ro("url", &StudioServer::url)
-      .def("stop", &StudioServer::stop, nb::call_guard<nb::gil_scoped_release>());
+      .def("stop", &StudioServer::stop)
+      .def("on_action", &StudioServer::set_on_action, nb::arg("callback"))
+      .def("add_control", &StudioServer::add_control, nb::arg("name"), nb::arg("is_slider"), nb::arg("lower"),
+           nb::arg("upper"), nb::arg("value"))
+      .def("set_value", &StudioServer::set_value, nb::arg("path"), nb::arg("value"));
 #endif
 }
 

@@ -112,6 +112,7 @@ SAME = {
         "--set": (sestina.load, "set"),
         "--reactions": (sestina.simulate, "reactions"),
         "--out": (sestina.Result.show, "path"),
+        "--ghost": (sestina.Result.show, "ghost"),
         "--max-size": (sestina.Result.show, "max_size"),
     },
     "render": {
@@ -131,6 +132,7 @@ SAME = {
         "FILE": (sestina.studio, "what"),
         "--model": "the studio of Python edits models",
         "--set": (sestina.load, "set"),
+        "--ghost": "the studio of Python edits models",
         "--port": (sestina.studio, "port"),
         "--no-browser": (sestina.studio, "open_browser"),
     },

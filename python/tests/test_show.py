@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import pathlib
+import queue
 import re
 import urllib.error
 import urllib.request
@@ -46,6 +49,16 @@ def test_a_result_has_a_frame_for_each_row(tmp_path):
     assert "<script" not in frame  # all of it is in the attribute
 
 
+def test_a_second_result_is_shown_beside_the_first():
+    first = sestina.simulate(pendulum(), duration=1, every=0.1)
+    second = sestina.simulate(pendulum(), duration=2, every=0.1)
+    text = first.show(ghost=second).text
+    message = json.loads(re.search(r'id="sestina-ghost-header">(.*?)</script>', text, re.DOTALL)[1])
+    assert message["type"] == "ghost"
+    assert message["header"]["rows"] == len(second)
+    assert "sestina-ghost-header" not in re.sub(r"<script>.*", "", first.show().text, flags=re.DOTALL)
+
+
 def test_a_description_is_shown_where_it_begins():
     header = header_of(pendulum().show())
     assert (header["frames"], header["columns"]) == (1, [])
@@ -75,3 +88,39 @@ def test_a_studio_serves_the_description_to_who_knows_its_address(tmp_path):
         urllib.request.urlopen(running.url)
     with pytest.raises(sestina.InputError, match="has a file already"):
         sestina.studio(running.file, path=tmp_path / "other.yaml")
+
+
+def socket_of(url):
+    """A WebSocket to a studio, by the class of the tests of its server."""
+    place = pathlib.Path(__file__).parents[2] / "tests/studio/server_test.py"
+    module = importlib.util.module_from_spec(importlib.util.spec_from_file_location("server_test", place))
+    module.__spec__.loader.exec_module(module)
+    port, token = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=(\w+)", url).groups()
+    return module.Socket(int(port), token)
+
+
+@pytest.mark.skipif(not hasattr(_core, "_StudioServer"), reason="built without the studio")
+def test_a_studio_calls_the_program_back(tmp_path):
+    running = sestina.studio(pendulum(), path=tmp_path / "pendulum.yaml", open_browser=False)
+    heard = queue.Queue()
+    try:
+        running.on_select(lambda name: heard.put(("selected", name)))
+        running.add_button("shorten", lambda: running.set("bodies.rod.mass", 0.5))
+        running.add_slider("gain", lambda value: heard.put(("gain", value)), lower=-1, upper=2)
+        client = socket_of(running.url)
+        while [one["name"] for one in client.wait_for("controls")["list"]] != ["shorten", "gain"]:
+            pass
+        client.send('{"type": "select", "body": "rod"}')
+        client.send('{"type": "select"}')
+        client.send('{"type": "control", "name": "gain", "value": 1.5}')
+        assert [heard.get(timeout=20) for _ in range(3)] == [("selected", "rod"), ("selected", None), ("gain", 1.5)]
+        client.send('{"type": "control", "name": "shorten"}')
+        while "mass: 0.5" not in client.wait_for("document")["text"]:
+            pass
+        with pytest.raises(sestina.InputError, match="none"):
+            running.set("bodies.none.mass", 1)
+        with pytest.raises(sestina.InputError, match="not between"):
+            running.add_slider("wide", print, lower=1, upper=0)
+        client.close()
+    finally:
+        running.stop()

@@ -204,6 +204,100 @@ class BrowserTest(unittest.TestCase):
         with result.open() as file:
             return list(csv.reader(line for line in file if not line.startswith("#")))
 
+    def test_builds_contacts_and_events_and_changes_them(self):
+        page = self.open(self.start_studio())
+        page.wait_for_selector("#page-build summary")
+        self.add(page, "Gravity and name", gravity="[0, 0, -9.81]")
+        self.add(page, "Ground shape", name="floor", shape="plane", size="", position="[0, 0, 0]")
+        self.add(page, "Body", name="box", type="rigid", mass="2", shape="box", size="[0.2, 0.2, 0.1]")
+        self.add(page, "Joint", name="fly", type="free", parent="ground.origin", child="box.origin", q="[0, 0, 0.05, 1, 0, 0, 0]")
+        self.add(page, "Contact", name="feet", first="box", second="floor", friction="0.5")
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 101")
+        self.assertEqual(page.evaluate("sestina.viewer.motion.contacts.at(50).length"), 4)
+        weight = page.evaluate("sestina.viewer.motion.contacts.at(50).reduce((sum, one) => sum + one.force[2], 0)")
+        self.assertAlmostEqual(weight, 2 * 9.81, 4)
+        page.click("#tree li.contact")
+        self.assertIn("normal_force", page.locator("#page-selection").text_content())
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.shoot(page, "studio_contact")
+        page.click("#tab-build")
+        page.locator("#add-contact-friction").fill("0.2")
+        page.locator("#add-contact-restitution").fill("0.7")
+        page.click("button:text-is('Change feet')")
+        self.wait(page, f"{TEXT}.includes('friction: 0.2, restitution: 0.7')")
+        self.add(page, "Event", name="early", when="t - 0.5", direction="rising", terminal="true")
+        self.wait(page, "sestina.viewer.player.end === 0.5")
+        self.assertEqual(page.evaluate(FAULTS), [])
+        page.select_option("#add-event-item", "early")
+        self.shoot(page, "studio_event")
+        page.locator("#page-build button:text-is('Remove')").locator("visible=true").click()
+        self.wait(page, "sestina.viewer.player.end === 1")
+        self.assertEqual(self.errors, [])
+
+    def test_shows_a_second_run_in_the_scene_and_in_the_plots(self):
+        model = ROOT / "examples/01_double_pendulum.yaml"
+        for name, q in (("first", 1.0), ("second", 1.3)):
+            self.run_program("run", model, "--set", f"joints.hip.q={q}", "--out", self.folder / f"{name}.h5")
+        file = self.folder / "both.html"
+        self.run_program("view", self.folder / "first.h5", "--ghost", self.folder / "second.h5", "-o", file)
+        page = self.open(file.as_uri() + "?theme=light")
+        self.assertIn("second.h5", page.locator(".second").text_content())
+        page.evaluate("sestina.viewer.player.seek(1.2)")
+        page.wait_for_timeout(200)
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.shoot(page, "ghost")
+        page.click(".second button")
+        self.assertEqual(page.locator(".second").count(), 0)
+        self.assertEqual(self.errors, [])
+
+    def test_chooses_runs_of_a_sweep_and_plots_a_column_over_them(self):
+        sweep = self.folder / "pendulum.sweep.h5"
+        self.run_program("sweep", ROOT / "examples/01_double_pendulum.yaml", "--vary", "parameters.l1=0.5:1.5:11",
+                         "--vary", "joints.hip.q=[0.5, 1]", "--out", sweep, "--record", "none", "--quiet")
+        page = self.open(self.start_studio(str(sweep)))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 1001")
+        self.assertAlmostEqual(page.evaluate("sestina.viewer.motion.at('hip.q', 0)"), 0.5)
+        page.select_option("#sweep-axis-1", label="1")
+        self.wait(page, "sestina.viewer.motion.at('hip.q', 0) === 1")
+        page.select_option("#sweep-column", "energy.total")
+        page.wait_for_selector("#sweep-plot h3:text-is('energy.total')")
+        box = page.locator("#sweep-plot canvas").bounding_box()
+        page.mouse.click(box["x"] + box["width"] - 12, box["y"] + box["height"] / 2)
+        self.wait(page, "document.getElementById('sweep-axis-0').value === '10'")
+        self.wait(page, "sestina.viewer.motion.rows === 1001 && Math.abs(sestina.viewer.scene.bodies[1].mass_centre[1]) === 0.75")
+        page.wait_for_timeout(200)
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.shoot(page, "sweep")
+        self.assertEqual(self.errors, [])
+
+    def test_shows_particles_and_their_box(self):
+        model = self.folder / "salt.yaml"
+        model.write_text("""sestina: 1
+name: salt
+particles:
+  species: [{name: Na, mass: 1, charge: 1}, {name: Cl, mass: 1.5, charge: -1}]
+  positions: {lattice: {type: rock_salt, cells: [4, 4, 4], density: 0.8, species: [Na, Cl]}}
+  velocities: {temperature: 0.3, seed: 3}
+  pairs:
+    - {type: wca, species: [Na, Na], epsilon: 1, sigma: 0.8}
+    - {type: wca, species: [Cl, Cl], epsilon: 1, sigma: 1.1}
+  trajectory: {file: salt.h5, every: 0.1}
+analysis: {step: {dt: 0.005}, duration: 1}
+""")
+        page = self.open(self.start_studio(str(model)))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 1")
+        self.assertIn("there is no salt.h5 yet", page.locator("#notes").text_content())
+        page.close()
+        self.run_program("run", model, "--quiet")
+        page = self.open(self.start_studio(str(model)))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 11")
+        self.assertIn("256 particles", page.locator("#tree").text_content())
+        page.evaluate("sestina.viewer.player.seek(0.5)")
+        page.wait_for_timeout(200)
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.shoot(page, "particles")
+        self.assertEqual(self.errors, [])
+
     def test_edits_the_text_undoes_and_shows_faults_at_their_lines(self):
         model = self.folder / "pendulum.yaml"
         shutil.copy(ROOT / "examples/01_double_pendulum.yaml", model)

@@ -92,6 +92,65 @@ TEST(Document, AddsAndRemovesItemsWhereTheirListStands) {
   EXPECT_EQ(message_of([&] { document.remove_item("bodies", "pen"); }), "bodies: there is no 'pen'");
 }
 
+constexpr const char* kBall =
+    "sestina: 1\n"
+    "ground: {shapes: [{name: floor, type: plane}]}\n"
+    "bodies: [{name: ball, mass: 1, shape: {type: sphere, radius: 0.1}}]\n"
+    "contacts: [{name: one, between: [ball, floor]}, {name: two, between: [ball, ground], friction: 0.1}]\n"
+    "events:\n"
+    "  - {name: low, when: \"ball.q[2] - 0.1\", set: {\"ball.u[2]\": 1}}\n";
+
+TEST(Document, ListsItsItemsWithTheTextOfTheirValues) {
+  const Document document{std::string(kBall)};
+  const auto lists = document.items();
+  ASSERT_EQ(lists.size(), 4u);
+  EXPECT_EQ(lists[1].first, "contacts");
+  const Document::Item two = {{"name", "two"}, {"between", "[ball, ground]"}, {"friction", "0.1"}};
+  EXPECT_EQ(lists[1].second.at(1), two);
+  const Document::Item low = {
+      {"name", "low"}, {"when", "\"ball.q[2] - 0.1\""}, {"set", "{\"ball.u[2]\": 1}"}};
+  EXPECT_EQ(lists[2].second.at(0), low);
+  EXPECT_EQ(lists[3].first, "ground.shapes");
+  EXPECT_TRUE(Document{std::string("a: [")}.items().empty());
+}
+
+TEST(Document, ChangesAnItemInOneStepOrNotAtAll) {
+  Document document{std::string(kBall)};
+  document.edit_item("contacts", "two", {{"friction", "0.2"}, {"restitution", "0.5"}, {"name", "three"}});
+  const std::string changed =
+      replaced(replaced(kBall, "friction: 0.1", "friction: 0.2, restitution: 0.5"), "two", "three");
+  EXPECT_EQ(document.text(), changed);
+  EXPECT_EQ(document.undo_steps(), 1u);
+  EXPECT_NE(message_of([&] {
+              document.edit_item("contacts", "three", {{"friction", "1"}, {"a.b.c[", "1"}});
+            }),
+            kNothingThrown);
+  EXPECT_EQ(document.text(), changed);
+  document.edit_item("events", "low", {{"set", "{\"ball.u[2]\": 2}"}});
+  EXPECT_EQ(document.text(), replaced(changed, "\"ball.u[2]\": 1", "\"ball.u[2]\": 2"));
+  document.undo();
+  document.undo();
+  EXPECT_EQ(document.text(), kBall);
+}
+
+TEST(Document, AddsAndRemovesItemsInBrackets) {
+  Document document{std::string(kBall)};
+  document.remove_item("contacts", "one");
+  EXPECT_EQ(document.text(), replaced(kBall, "{name: one, between: [ball, floor]}, ", ""));
+  document.undo();
+  document.remove_item("contacts", "two");
+  EXPECT_EQ(document.text(), replaced(kBall, ", {name: two, between: [ball, ground], friction: 0.1}", ""));
+  document.undo();
+  document.add_item("ground.shapes", "{name: wall, type: box, size: [1, 1, 1]}");
+  const std::string shapes = "{name: floor, type: plane}, {name: wall, type: box, size: [1, 1, 1]}]";
+  EXPECT_EQ(document.text(), replaced(kBall, "{name: floor, type: plane}]", shapes));
+  Document other{std::string("sestina: 1\n")};
+  other.add_item("ground.shapes", "{name: floor, type: plane}");
+  other.add_item("variables", "count: 0");
+  EXPECT_EQ(other.text(),
+            "sestina: 1\nground: {shapes: [{name: floor, type: plane}]}\nvariables:\n  count: 0\n");
+}
+
 TEST(Document, GrowsFromNothing) {
   Document document{std::string()};
   document.set_text("sestina: 1\n");

@@ -9,6 +9,9 @@
 #include <map>
 #include <thread>
 
+#include "sestina/io/model_file.h"
+#include "sestina/sweep/sweep.h"
+
 namespace sestina::studio {
 namespace {
 
@@ -167,6 +170,147 @@ TEST_F(SessionTest, GoesOnLiveFromARowThatThereWas) {
   std::memcpy(&t, block.data() + sizeof head + poses, sizeof t);
   EXPECT_NEAR(t, 0.5 + 10.0 / 60.0, 1e-9);
   EXPECT_THAT(last("status"), HasSubstr("\"live\":true"));
+}
+
+constexpr const char* kLyingBox =
+    "sestina: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "ground: {shapes: [{name: floor, type: plane}]}\n"
+    "bodies: [{name: box, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, shapes: [{type: box, size: [1, 1, 1]}]}]\n"
+    "joints: [{name: fly, type: free, parent: ground.origin, child: box.origin, q: [0, 0, 0.5, 1, 0, 0, "
+    "0]}]\n"
+    "contacts: [{name: feet, between: [box, floor], friction: 0.5}]\n"
+    "analysis: {duration: 0.1}\n";
+
+TEST_F(SessionTest, SendsContactForcesOfRunsAndOfLiveRows) {
+  std::ofstream(file_) << kLyingBox;
+  Session session(file_, folder_, sender());
+  session.join(3);
+  const auto weight_of_last_row = [&] {
+    const std::string& block = blocks_[3].back();
+    std::uint32_t points = 0;
+    float up = 0;
+    const std::size_t end = block.size(), of_point = 28;
+    // Its four points are the last ones of the block.
+    for (std::size_t i = 1; i <= 4; ++i) {
+      float force = 0;
+      std::memcpy(&points, block.data() + end - i * of_point, sizeof points);
+      EXPECT_EQ(points, 0u);  // the number of the contact
+      std::memcpy(&force, block.data() + end - i * of_point + 24, sizeof force);
+      up += force;
+    }
+    return up;
+  };
+  for (int i = 0; i < 2000 && session.is_running(); ++i) {
+    session.tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  session.tick();
+  EXPECT_THAT(last("scene", 3), HasSubstr(R"("contacts":[{"name":"feet","between":["box","floor"]}])"));
+  EXPECT_NEAR(weight_of_last_row(), 9.81f, 1e-4f);
+  blocks_.clear();
+  session.handle(3, R"({"type":"live"})");
+  for (int i = 0; i < 500 && blocks_[3].size() < 3; ++i) {
+    session.tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  session.handle(3, R"({"type":"stop"})");
+  ASSERT_GE(blocks_[3].size(), 3u);
+  EXPECT_NEAR(weight_of_last_row(), 9.81f, 1e-4f);
+}
+
+TEST_F(SessionTest, ShowsASecondResultBesideTheFirst) {
+  RunReport report;
+  const std::string text = kSwingingRod;
+  Replay first = run_replay(read_model(text, "model"), false, report);
+  const Replay second =
+      run_replay(read_model(text.substr(0, text.find("q: 1")) + "q: 0.5}]\n", "model"), false, report);
+  Session session(std::move(first), sender(), make_ghost(second, "other \"run\".h5", kLargestMotion));
+  session.join(4);
+  EXPECT_THAT(last("ghost", 4), HasSubstr(R"("name":"other \"run\".h5")"));
+  ASSERT_EQ(blocks_[4].size(), 2u);
+  std::uint32_t head[2];
+  std::memcpy(head, blocks_[4].back().data(), sizeof head);
+  EXPECT_EQ(head[0], 3u);
+  EXPECT_EQ(head[1], 101u);
+}
+
+TEST_F(SessionTest, ShowsTheRunsOfASweep) {
+  const fs::path out = folder_ / "pendulum.sweep.h5";
+  SweepOptions options;
+  options.out = out;
+  run_sweep(read_model_tree(file_), parse_sweep_axes({"parameters.l=[0.5, 1, -1]", "joints.hip.q=[0, 0.2]"}),
+            options);
+  Session session(SweepReplay(out), sender());
+  session.join(5);
+  EXPECT_THAT(last("sweep", 5), HasSubstr(R"({"path":"parameters.l","values":["0.5","1","-1"]})"));
+  EXPECT_THAT(last("sweep", 5), HasSubstr(R"("status":[1,1,1,1,1,1])"));
+  session.handle(5, R"({"type":"members","column":"t"})");
+  EXPECT_THAT(last("members", 5), HasSubstr(R"("values":[1,1,1,1,1,1])"));
+  blocks_.clear();
+  session.handle(5, R"({"type":"member","run":3})");
+  for (int i = 0; i < 2000 && session.is_running(); ++i) {
+    session.tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  session.tick();
+  EXPECT_EQ(rows_sent(5), 101u);
+  EXPECT_EQ(last("error", 5), "");
+  std::uint32_t head[2];
+  std::memcpy(head, blocks_[5].front().data(), sizeof head);
+  const std::size_t poses = (head[1] * 7 * sizeof(float) + 7) / 8 * 8;
+  double q = 0;  // the second column of the first row
+  std::memcpy(&q, blocks_[5].front().data() + sizeof head + poses + sizeof(double), sizeof q);
+  EXPECT_EQ(q, 0.2);
+  for (const char* bad :
+       {R"({"type":"member","run":6})", R"({"type":"member"})", R"({"type":"members","column":"no"})",
+        R"({"type":"set","path":"parameters.l","value":"1"})"}) {
+    texts_.clear();
+    session.handle(5, bad);
+    EXPECT_NE(last("error", 5), "") << bad;
+  }
+  session_->join(1);
+  session_->handle(1, R"({"type":"member","run":0})");
+  EXPECT_THAT(last("error"), HasSubstr("no sweep"));
+}
+
+TEST_F(SessionTest, TellsTheProgramWhatIsSelectedPressedAndMoved) {
+  std::vector<std::string> told;
+  session_->set_on_action([&](const std::string& kind, const std::string& name, double value) {
+    told.push_back(kind + " " + name + " " + std::to_string(value));
+  });
+  session_->join(1);
+  session_->add_control({"kick", false});
+  session_->add_control({"gain", true, -1.0, 2.0, 0.5});
+  EXPECT_THAT(last("controls"),
+              HasSubstr(R"({"name":"gain","slider":true,"lower":-1,"upper":2,"value":0.5})"));
+  session_->handle(1, R"({"type":"select","body":"rod"})");
+  session_->handle(1, R"({"type":"select"})");
+  session_->handle(1, R"({"type":"control","name":"kick","value":0})");
+  session_->handle(1, R"({"type":"control","name":"gain","value":9})");  // not more than the slider allows
+  EXPECT_EQ(told, (std::vector<std::string>{"select rod 0.000000", "select  0.000000",
+                                            "control kick 0.000000", "control gain 2.000000"}));
+  session_->join(2);
+  EXPECT_THAT(last("controls", 2), HasSubstr(R"("value":2})"));
+  EXPECT_EQ(last("error"), "");
+  for (const char* bad :
+       {R"({"type":"control"})", R"({"type":"control","name":"x"})", R"({"type":"control","name":"gain"})"}) {
+    texts_.clear();
+    session_->handle(1, bad);
+    EXPECT_NE(last("error"), "") << bad;
+  }
+  session_->set_value("parameters.l", "0.5");
+  EXPECT_THAT(last("document"), HasSubstr("l: 0.5"));
+}
+
+TEST_F(SessionTest, EditsItemsOfTheModel) {
+  session_->join(1);
+  session_->handle(1, R"({"type":"edit","list":"joints","name":"hip","values":{"q":"0.5"}})");
+  EXPECT_THAT(last("document"), HasSubstr(R"("q":"0.5")"));
+  session_->handle(1, R"({"type":"edit","list":"analysis","name":"hip","values":{"q":"0.5"}})");
+  EXPECT_THAT(last("error"), HasSubstr("is not a list"));
+  session_->handle(1, R"({"type":"edit","list":"joints","name":"none","values":{"q":"0.5"}})");
+  EXPECT_THAT(last("error"), HasSubstr("none"));
 }
 
 TEST_F(SessionTest, AnswersMalformedMessagesWithAnError) {

@@ -1,5 +1,6 @@
 // The server by WebSocket: messages of docs/studio.md.
 import { Header } from "./message";
+import { MembersMessage, SweepMessage } from "./sweep";
 
 export interface Fault {
   line: number;
@@ -22,6 +23,7 @@ export interface DocumentMessage {
   recovered: boolean;
   faults: Fault[];
   parameters: Parameter[];
+  items: Record<string, Record<string, string>[]>;
 }
 export interface StatusMessage {
   type: "status";
@@ -32,11 +34,22 @@ export interface StatusMessage {
   t: number;
   wall: number;
 }
+export interface Control {
+  name: string;
+  slider: boolean;
+  lower: number;
+  upper: number;
+  value: number;
+}
 export type ServerMessage =
   | DocumentMessage
   | StatusMessage
   | { type: "hello"; editor: boolean; document: boolean }
   | { type: "scene"; header: Header }
+  | { type: "ghost"; name: string; header: Header }
+  | { type: "controls"; list: Control[] }
+  | SweepMessage
+  | MembersMessage
   | { type: "error"; text: string }
   | { type: "changed" }
   | { type: "saved" };

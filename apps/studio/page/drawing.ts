@@ -1,8 +1,14 @@
 // The scene as three.js draws it, moved by the frames of a motion.
 import * as THREE from "three";
-import { Motion, POSE_SIZE, Pose, Scene, SceneSolid, Triple } from "./message";
+import { Arrows, Force } from "./arrows";
+import { cornersOf } from "./bounds";
+import { ellipsoidOf } from "./ellipsoid";
+import { Ghost } from "./ghost";
+import { ContactForce, Motion, POSE_SIZE, Pose, Scene, SceneSolid, Triple } from "./message";
 import { Orbit } from "./orbit";
-import { Shapes } from "./shapes";
+import { Particles } from "./particles";
+import { place, placeBetween } from "./placing";
+import { Shapes, solidMesh } from "./shapes";
 
 /** Colours of bodies in turn; that of the ground and of joints comes first. */
 export const COLOURS = [
@@ -22,6 +28,8 @@ export const LAYERS = {
   points: "Points",
   trace: "Path of the selection",
   arrows: "Reactions",
+  contacts: "Contact forces",
+  ghost: "Second run",
   floor: "Floor and shadows",
 } as const;
 export type Layer = keyof typeof LAYERS;
@@ -30,10 +38,6 @@ const AXIS_COLOURS = ["#d0453b", "#3f9b4f", "#3568c4"];
 
 function vector(t: Triple | number[]): THREE.Vector3 {
   return new THREE.Vector3(t[0], t[1], t[2]);
-}
-function place(object: THREE.Object3D, pose: Pose | number[] | Float32Array, start = 0): void {
-  object.position.set(pose[start], pose[start + 1], pose[start + 2]);
-  object.quaternion.set(pose[start + 3], pose[start + 4], pose[start + 5], pose[start + 6]);
 }
 
 interface Stretched {
@@ -57,12 +61,14 @@ export class Drawing {
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0x8d8d99, 0.62);
   private readonly sun = new THREE.DirectionalLight(0xffffff, 0.72);
   private readonly layers = new Map<Layer, THREE.Object3D[]>();
-  private readonly shown = new Set<Layer>(["joints", "floor"]);
+  private readonly shown = new Set<Layer>(["joints", "floor", "contacts", "ghost"]);
   private readonly materials: THREE.MeshStandardMaterial[][] = [];
   private pickable: THREE.Mesh[] = [];
   private stretched: Stretched[] = [];
+  private readonly plane = new THREE.MeshStandardMaterial({ roughness: 0.9, metalness: 0 }); // of the ground
   private trace: THREE.Line | undefined;
-  private arrows: { object: THREE.Group; shaft: THREE.Mesh; joint: number }[] = [];
+  private reactions: Arrows | undefined;
+  private contacts: Arrows | undefined;
   private grid: THREE.LineSegments | undefined;
   private scene: Scene | undefined;
   private shapes: Shapes | undefined;
@@ -70,7 +76,8 @@ export class Drawing {
   private dark = false;
   private gridReach = 1; // m
   private isDue = false;
-  private ghost: THREE.Object3D | undefined;
+  private ghost: Ghost | undefined;
+  private particles: Particles | undefined;
   private bounds = { centre: new THREE.Vector3(), radius: 1 };
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -98,6 +105,7 @@ export class Drawing {
   }
   render(): void {
     this.sun.position.copy(this.sunPlace());
+    this.particles?.setHeight(this.canvas.height);
     this.renderer.render(this.world, this.orbit.camera);
     this.onDraw();
   }
@@ -115,6 +123,7 @@ export class Drawing {
   setDark(dark: boolean): void {
     this.dark = dark;
     this.world.background = new THREE.Color(dark ? "#171a20" : "#f2f4f8"); // is shown as it is
+    this.plane.color.set(dark ? "#3a424e" : "#cfd6de").convertSRGBToLinear();
     this.sky.intensity = dark ? 0.5 : 0.62;
     this.colourGrid();
     this.invalidate();
@@ -141,9 +150,7 @@ export class Drawing {
     this.groups.length = this.materials.length = 0;
     this.pickable = [];
     this.stretched = [];
-    this.arrows = [];
     this.trace = undefined;
-    this.ghost = undefined;
     this.layers.clear();
     this.scene = scene;
     this.shapes = new Shapes(scene);
@@ -154,10 +161,12 @@ export class Drawing {
       this.content.add(group);
     });
     scene.solids.forEach((solid) => this.addSolid(solid));
+    this.particles = scene.particles ? new Particles(scene.particles) : undefined;
+    if (this.particles) this.content.add(this.particles.holder);
     this.addJoints(scene, motion);
     this.addLinks(scene);
     this.addMarks(scene);
-    this.addArrows(scene, motion);
+    this.addArrows(scene);
     this.measure(motion);
     this.addFloor(scene);
     this.addTrace();
@@ -168,43 +177,27 @@ export class Drawing {
     this.setDark(this.dark);
   }
 
-  setFrame(poses: Float32Array): void {
-    for (let b = 1; b < this.groups.length; ++b) place(this.groups[b], poses, (b - 1) * POSE_SIZE);
-    this.content.updateMatrixWorld(true);
-    for (const link of this.stretched) this.stretch(link);
-    this.invalidate();
-  }
-  /** What lies between two frames. */
-  setBetween(a: Float32Array, b: Float32Array, part: number): void {
-    const [p, q] = [new THREE.Vector3(), new THREE.Quaternion()];
-    for (let k = 1; k < this.groups.length; ++k) {
-      const s = (k - 1) * POSE_SIZE;
-      place(this.groups[k], a, s);
-      p.set(b[s], b[s + 1], b[s + 2]);
-      q.set(b[s + 3], b[s + 4], b[s + 5], b[s + 6]);
-      this.groups[k].position.lerp(p, part);
-      this.groups[k].quaternion.slerp(q, part);
-    }
+  /** What lies between two frames; `part` is 0 at the first. */
+  setFrame(a: Float32Array, b = a, part = 0): void {
+    placeBetween(this.groups, a, b, part);
+    this.particles?.show(a.subarray((this.groups.length - 1) * POSE_SIZE));
     this.content.updateMatrixWorld(true);
     for (const link of this.stretched) this.stretch(link);
     this.invalidate();
   }
   /** The force that each joint exerts on its child, in ground axes, N; undefined: it is not known. */
   setReactions(force: (joint: string) => Triple | undefined, largest: number): void {
-    if (!this.scene) return;
-    for (const { object, shaft, joint } of this.arrows) {
-      const info = this.scene.joints[joint];
-      const f = force(info.name);
-      const size = f ? Math.hypot(...f) : 0;
-      object.visible = size > 0.002 * largest;
-      if (!object.visible || !f) continue;
-      const at = vector(info.child_frame).applyMatrix4(this.groups[info.child].matrixWorld);
-      object.position.copy(at);
-      const length = (0.45 * this.scene.extent * size) / largest;
-      object.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), vector(f).multiplyScalar(1 / size));
-      shaft.scale.set(1, 1, Math.max(length, 1e-9));
-      object.children[1].position.set(0, 0, length);
+    const forces: Force[] = [];
+    for (const joint of this.scene?.joints ?? []) {
+      const f = force(joint.name);
+      if (!f) continue;
+      const at = vector(joint.child_frame).applyMatrix4(this.groups[joint.child].matrixWorld);
+      forces.push({ at, force: vector(f) });
     }
+    this.reactions?.show(forces, largest);
+  }
+  setContacts(forces: ContactForce[], largest: number): void {
+    this.contacts?.show(forces.map(({ at, force }) => ({ at: vector(at), force: vector(force) })), largest);
   }
 
   select(body: number): void {
@@ -261,22 +254,13 @@ export class Drawing {
     this.trace.frustumCulled = false;
     this.invalidate();
   }
-  /** The bodies once more, pale, at a frame of their own. */
-  setGhost(poses: Float32Array | undefined): void {
-    if (this.ghost) this.content.remove(this.ghost);
-    this.ghost = undefined;
-    if (poses && this.scene && this.shapes) {
-      const ghost = new THREE.Group();
-      const pale = new THREE.MeshStandardMaterial({ color: "#8a93a3", transparent: true, opacity: 0.3 });
-      for (const solid of this.scene.solids) {
-        if (solid.body === 0) continue;
-        const holder = new THREE.Group();
-        place(holder, poses, (solid.body - 1) * POSE_SIZE);
-        holder.add(this.meshOf(solid, pale));
-        ghost.add(holder);
-      }
-      this.ghost = ghost;
-      this.content.add(ghost);
+  /** The second run; it stays when the scene changes. */
+  setGhost(ghost: Ghost | undefined): void {
+    if (this.ghost) this.world.remove(this.ghost.holder);
+    this.ghost = ghost;
+    if (ghost) {
+      this.world.add(ghost.holder);
+      this.applyLayers();
     }
     this.invalidate();
   }
@@ -302,14 +286,9 @@ export class Drawing {
       });
     return [make(colourOf(body)), make(body === 0 ? "#8b94a1" : "#4b535e", 0.5)];
   }
-  private meshOf(solid: SceneSolid, material: THREE.Material): THREE.Mesh {
-    const mesh = new THREE.Mesh((this.shapes as Shapes).of(solid), material);
-    place(mesh, solid.pose);
-    if (solid.type === "mesh" || solid.type === "ellipsoid") mesh.scale.set(...solid.size);
-    return mesh;
-  }
   private addSolid(solid: SceneSolid): void {
-    const mesh = this.meshOf(solid, this.materials[solid.body][0]);
+    const isPlane = solid.type === "plane" && solid.body === 0;
+    const mesh = solidMesh(this.shapes as Shapes, solid, isPlane ? this.plane : this.materials[solid.body][0]);
     mesh.castShadow = solid.type !== "plane";
     mesh.receiveShadow = true;
     mesh.userData.body = solid.body;
@@ -325,6 +304,7 @@ export class Drawing {
     for (const [name, objects] of this.layers) {
       for (const object of objects) object.visible = this.shown.has(name);
     }
+    if (this.ghost) this.ghost.holder.visible = this.shown.has("ghost");
   }
 
   /** A pin along the axis of what turns, a rail along what slides, a ball, on the parent. */
@@ -467,22 +447,13 @@ export class Drawing {
       this.layer("points", mark);
     }
   }
-  private addArrows(scene: Scene, motion: Motion): void {
+  private addArrows(scene: Scene): void {
     const shapes = this.shapes as Shapes;
-    const red = new THREE.MeshStandardMaterial({ color: new THREE.Color("#c7364f").convertSRGBToLinear(), roughness: 0.6 });
-    const holder = new THREE.Group();
-    const width = 0.006 * scene.extent;
-    scene.joints.forEach((joint, j) => {
-      if (!motion.has(`${joint.name}.reaction.force.x`)) return;
-      const object = new THREE.Group();
-      const geometry = new THREE.CylinderBufferGeometry(width, width, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5);
-      const shaft = new THREE.Mesh(geometry, red);
-      object.add(shaft, new THREE.Mesh(shapes.cone(2.6 * width, 7 * width), red));
-      holder.add(object);
-      this.arrows.push({ object, shaft, joint: j });
-    });
-    this.content.add(holder);
-    this.layer("arrows", holder);
+    this.reactions = new Arrows(shapes, scene.extent, "#c7364f", false);
+    this.contacts = new Arrows(shapes, scene.extent, "#a3219b", true);
+    this.content.add(this.reactions.holder, this.contacts.holder);
+    this.layer("arrows", this.reactions.holder);
+    this.layer("contacts", this.contacts.holder);
   }
   private addTrace(): void {
     this.trace = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0 }));
@@ -494,11 +465,15 @@ export class Drawing {
   private measure(motion: Motion): void {
     const scene = this.scene as Scene;
     const box = new THREE.Box3();
-    const reach = this.groups.map((_, b) => this.cornersOf(scene, b));
+    const reach = this.groups.map((_, b) => cornersOf(scene, b));
     const spread = new THREE.Box3(); // of origins and mass centres: what moves in a plane is flat
     const step = Math.max(1, Math.ceil(motion.frames / 120));
     const [p, q] = [new THREE.Vector3(), new THREE.Quaternion()];
     for (const corner of reach[0]) box.expandByPoint(corner);
+    if (scene.particles) {
+      const { lower, length } = scene.particles;
+      box.expandByPoint(vector(lower)).expandByPoint(vector(lower).add(vector(length)));
+    }
     for (let i = 0; i < motion.frames; i += step) {
       const poses = motion.frame(i);
       for (let b = 1; b < reach.length; ++b) {
@@ -519,41 +494,6 @@ export class Drawing {
     this.floorHeight = this.lowest(box, vector(scene.up));
     this.flatDirection = this.findFlat(spread);
   }
-  private cornersOf(scene: Scene, body: number): THREE.Vector3[] {
-    const corners: THREE.Vector3[] = [];
-    for (const solid of scene.solids) {
-      if (solid.body !== body || solid.type === "plane") continue;
-      let half = [solid.size[0] / 2, solid.size[1] / 2, solid.size[2] / 2];
-      if (solid.type !== "box" && solid.type !== "ellipsoid") half = [solid.size[0], solid.size[0], solid.size[2] / 2];
-      if (solid.type === "capsule" || solid.type === "sphere") half[2] += solid.size[0];
-      if (solid.type === "mesh") {
-        const points = new Float32Array(bytesOfMesh(scene, solid.mesh ?? 0));
-        const step = 3 * Math.max(1, Math.floor(points.length / 3 / 64));
-        const mesh = new THREE.Group();
-        place(mesh, solid.pose);
-        mesh.scale.set(...solid.size);
-        mesh.updateMatrixWorld(true);
-        for (let i = 0; i + 2 < points.length; i += step) {
-          corners.push(mesh.localToWorld(new THREE.Vector3(points[i], points[i + 1], points[i + 2])));
-        }
-        continue;
-      }
-      const turn = new THREE.Quaternion(solid.pose[3], solid.pose[4], solid.pose[5], solid.pose[6]);
-      for (let k = 0; k < 8; ++k) {
-        const corner = new THREE.Vector3(
-          k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1], k & 4 ? half[2] : -half[2]);
-        corners.push(corner.applyQuaternion(turn).add(vector(solid.pose)));
-      }
-    }
-    for (const joint of scene.joints) {
-      if (joint.parent === body) corners.push(vector(joint.parent_frame));
-    }
-    for (const link of scene.links) {
-      if (link.from_body === body) corners.push(vector(link.from));
-      if (link.to_body === body) corners.push(vector(link.to));
-    }
-    return corners;
-  }
   private floorHeight = 0;
   private lowest(box: THREE.Box3, up: THREE.Vector3): number {
     const size = box.getSize(new THREE.Vector3());
@@ -566,7 +506,7 @@ export class Drawing {
     const sizes = [size.x, size.y, size.z];
     const largest = Math.max(...sizes);
     const thin = sizes.indexOf(Math.min(...sizes));
-    if (!(largest > 0) || sizes[thin] > 0.02 * largest) return undefined;
+    if (!(largest > 1e-6 * this.bounds.radius) || sizes[thin] > 0.02 * largest) return undefined;
     const others = sizes.filter((_, i) => i !== thin);
     if (Math.min(...others) < 0.02 * largest) return undefined; // along a line
     // One looks against x or z, and along y, so that the first axis is to the right.
@@ -619,56 +559,9 @@ export class Drawing {
   }
 }
 
-function bytesOfMesh(scene: Scene, mesh: number): ArrayBuffer {
-  const text = atob(scene.meshes[mesh].points);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
-  return bytes.buffer;
-}
-
 /** 1, 2 or 5 times a power of ten. */
 export function niceStep(x: number): number {
   const power = Math.pow(10, Math.floor(Math.log10(x)));
   const rest = x / power;
   return power * (rest < 1.5 ? 1 : rest < 3.5 ? 2 : rest < 7.5 ? 5 : 10);
-}
-
-/** Half-axes (m) of the solid ellipsoid with this mass and inertia, and the turn of its axes; undefined: there is none. */
-export function ellipsoidOf(
-  mass: number, [xx, yy, zz, xy, xz, yz]: number[],
-): { size: [number, number, number]; turn: THREE.Quaternion } | undefined {
-  if (!(mass > 0)) return undefined;
-  // Jacobi's rotations of a symmetric matrix.
-  const A = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
-  const V = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-  for (let sweep = 0; sweep < 24; ++sweep) {
-    for (const [p, q] of [[0, 1], [0, 2], [1, 2]]) {
-      if (A[p][q] === 0) continue;
-      const theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
-      const t = Math.sign(theta || 1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
-      const c = 1 / Math.sqrt(t * t + 1);
-      const s = t * c;
-      for (let k = 0; k < 3; ++k) [A[k][p], A[k][q]] = [c * A[k][p] - s * A[k][q], s * A[k][p] + c * A[k][q]];
-      for (let k = 0; k < 3; ++k) [A[p][k], A[q][k]] = [c * A[p][k] - s * A[q][k], s * A[p][k] + c * A[q][k]];
-      for (let k = 0; k < 3; ++k) [V[k][p], V[k][q]] = [c * V[k][p] - s * V[k][q], s * V[k][p] + c * V[k][q]];
-    }
-  }
-  const J = [A[0][0], A[1][1], A[2][2]];
-  const half = (a: number, b: number, own: number): number => Math.sqrt(Math.max(0, (2.5 * (a + b - own)) / mass));
-  const size: [number, number, number] = [half(J[1], J[2], J[0]), half(J[0], J[2], J[1]), half(J[0], J[1], J[2])];
-  const largest = Math.max(...size);
-  if (!(largest > 0)) return undefined;
-  const column = (j: number): THREE.Vector3 => new THREE.Vector3(V[0][j], V[1][j], V[2][j]);
-  const x = column(0);
-  const y = column(1);
-  const z = new THREE.Vector3().crossVectors(x, y);
-  return { size: size.map((a) => Math.max(a, 0.01 * largest)) as [number, number, number], turn: turnOf(x, y, z) };
-}
-
-function turnOf(x: THREE.Vector3, y: THREE.Vector3, z: THREE.Vector3): THREE.Quaternion {
-  const first = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), z);
-  const across = new THREE.Vector3(1, 0, 0).applyQuaternion(first);
-  const angle = Math.atan2(new THREE.Vector3().crossVectors(across, x).dot(z), across.dot(x));
-  void y;
-  return new THREE.Quaternion().setFromAxisAngle(z, angle).multiply(first);
 }

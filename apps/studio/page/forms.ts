@@ -1,56 +1,174 @@
-// Forms that write a body, a joint, a force, a parameter or the analysis into the text of the model.
+// Forms that write a body, a joint, a force, a contact, an event, a parameter or the analysis into the text of the model.
 import { make } from "./dom";
+import {
+  ANALYSIS, BODY, bodyText, CONSTRAINT, CONTACT, contactFields, contactValues, EVENT, Field, FORCE, GROUND_SHAPE, groundShapeText,
+  itemText, JOINT, NUMBER, quoted, STATE, Values,
+} from "./fields";
 import { Scene } from "./message";
 
 type Send = (message: Record<string, unknown>) => void;
+/** The items of the lists of the model. */
+export type Items = Record<string, Values[]>;
 
-interface Field {
-  key: string;
-  label: string;
-  value?: string;
-  options?: string[];
-  list?: string;
-  /** Shown and used for these types alone. */
-  types?: string[];
-  isNeeded?: boolean;
+interface FormOptions {
+  title: string;
+  list: string;
+  fields: Field[];
+  /** The item of these fields. */
+  text?: (values: Values) => string;
+  submit?: (values: Values) => void;
+  /** Items of the list can be changed: their values as those of the fields, and back. */
+  edit?: { fields: (item: Values) => Values; values: (fields: Values) => Values };
 }
 
-const ANALYSIS: [string, string, string[]?][] = [
-  ["analysis.type", "Type", ["dynamics", "kinematics", "statics", "modes"]],
-  ["analysis.coordinates", "Coordinates", ["relative", "cartesian", "state_time"]],
-  ["analysis.solver", "Solver", ["recursive", "kane", "divide_and_conquer", "hybrid", "compiled"]],
-  ["analysis.integrator", "Rule", ["dormand_prince_54", "rk4", "adams_bashforth_moulton", "bdf", "velocity_verlet", "lobatto_iiia_iiib"]],
-  ["analysis.step", "Step"],
-  ["analysis.duration", "Duration, s"],
-  ["output.every", "A row every, s"],
-];
-const WITH_AXIS = ["revolute", "prismatic", "screw", "cylindrical", "universal"];
+const SAME = { fields: (item: Values): Values => item, values: (fields: Values): Values => fields };
+
+/** A form that adds an item, or changes one. */
+class ItemForm {
+  readonly element: HTMLElement;
+  private readonly inputs = new Map<string, HTMLInputElement | HTMLSelectElement>();
+  private readonly rows: { field: Field; row: HTMLElement }[];
+  private readonly chooser = make("select", {});
+  private readonly button = make("button", { type: "submit" });
+  private readonly remover = make("button", { type: "button", hidden: true }, "Remove");
+  private items: Values[] = [];
+  private given: Values = {}; // of the item that is changed
+
+  constructor(private readonly options: FormOptions, private readonly send: Send) {
+    const word = options.title.toLowerCase().split(" ")[0];
+    this.rows = options.fields.map((field) => {
+      const id = `add-${word}-${field.key}`;
+      const input = field.options
+        ? make("select", { id }, ...field.options.map((option) => make("option", { value: option }, option)))
+        : make("input", {
+          id, type: "text", value: field.value ?? "", placeholder: field.hint ?? "",
+          ...(field.list ? { list: field.list } : {}), ...(field.isNeeded ? { required: true } : {}),
+        });
+      this.inputs.set(field.key, input);
+      return { field, row: make("label", { class: "field", for: id }, make("span", {}, field.label), input) };
+    });
+    this.inputs.get("type")?.addEventListener("change", () => this.showFields());
+    this.chooser.id = `add-${word}-item`;
+    this.chooser.addEventListener("change", () => this.choose(this.chooser.value));
+    this.remover.addEventListener("click", () => this.send({ type: "remove", list: options.list, name: this.given.name }));
+    const chooser = make("label", { class: "field", for: this.chooser.id }, make("span", {}, "Add or change"), this.chooser);
+    chooser.hidden = !options.edit;
+    const form = make("form", {
+      onsubmit: (event) => {
+        event.preventDefault();
+        this.submit();
+      },
+    }, chooser, ...this.rows.map(({ row }) => row), make("div", { class: "adder" }, this.button, this.remover));
+    this.element = make("details", { class: "form" }, make("summary", {}, options.title), form);
+    this.setItems([]);
+  }
+
+  setItems(items: Values[]): void {
+    if (JSON.stringify(items) === JSON.stringify(this.items) && this.chooser.options.length > 0) return;
+    this.items = items;
+    const chosen = this.given.name;
+    this.chooser.replaceChildren(make("option", { value: "" }, "a new one"),
+      ...items.map((item) => make("option", { value: item.name }, item.name)));
+    this.choose(items.some((item) => item.name === chosen) ? chosen : "", chosen === undefined);
+  }
+  /** Opens the form on an item. */
+  open(name: string): void {
+    this.element.setAttribute("open", "");
+    this.choose(name);
+  }
+
+  private choose(name: string, keepsFields = false): void {
+    this.chooser.value = name;
+    const item = this.items.find((one) => one.name === name);
+    this.given = item && this.options.edit ? this.options.edit.fields(item) : {};
+    for (const field of keepsFields ? [] : this.options.fields) {
+      const input = this.inputs.get(field.key) as HTMLInputElement | HTMLSelectElement;
+      input.value = item ? this.given[field.key] ?? (field.options?.[0] ?? "") : field.value ?? (field.options?.[0] ?? "");
+    }
+    this.button.textContent = item ? `Change ${name}` : this.options.submit ? "Set" : `Add ${this.options.title.toLowerCase()}`;
+    this.remover.hidden = !item;
+    this.showFields();
+  }
+  private showFields(): void {
+    const type = this.inputs.get("type")?.value ?? "";
+    for (const { field, row } of this.rows) {
+      row.hidden = field.types !== undefined && !field.types.includes(type);
+      if (field.key === "more") row.hidden = this.given.name !== undefined;
+    }
+  }
+  private values(): Values {
+    const values: Values = {};
+    for (const { field, row } of this.rows) {
+      const value = this.inputs.get(field.key)?.value.trim() ?? "";
+      if (!row.hidden && value !== "") values[field.key] = value;
+    }
+    return values;
+  }
+  private submit(): void {
+    const { list, edit, text, submit } = this.options;
+    if (submit) submit(this.values());
+    else if (edit && this.given.name !== undefined) this.change(list, edit);
+    else this.send({ type: "add", list, item: (text ?? itemText)(this.values()) });
+  }
+  /** Sends what differs from the item; a new name comes last, since the others are found by the old one. */
+  private change(list: string, edit: typeof SAME): void {
+    const [before, after] = [edit.values(this.given), edit.values(this.values())];
+    const changed = Object.entries(after).filter(([key, value]) => key !== "name" && key !== "more" && value !== before[key]);
+    const values = Object.fromEntries(changed.map(([key, value]) => [key, quoted(value)]));
+    if (after.name !== before.name) values.name = after.name;
+    if (Object.keys(values).length > 0) this.send({ type: "edit", list, name: before.name, values });
+  }
+}
 
 export class Forms {
   private readonly points = make("datalist", { id: "points" });
   private readonly jointNames = make("datalist", { id: "joint-names" });
+  private readonly shapeNames = make("datalist", { id: "shape-names" });
   private readonly selection = make("section", {});
+  private readonly forms: { list: string; form: ItemForm }[];
 
   constructor(page: HTMLElement, private readonly send: Send) {
-    page.append(this.points, this.jointNames, this.selection,
-      this.form("Body", "bodies", bodyFields(), bodyText),
-      this.form("Joint", "joints", jointFields(), itemText),
-      this.form("Force", "forces", forceFields(), itemText),
-      this.form("Parameter", "parameters", [
-        { key: "name", label: "Name", isNeeded: true }, { key: "value", label: "Value", value: "1", isNeeded: true },
-      ], (values) => `${values.name}: ${values.value}`),
-      this.form("Gravity and name", "", [
-        { key: "name", label: "Name" }, { key: "gravity", label: "Gravity, m/s²", value: "[0, 0, -9.81]" },
-      ], () => "", (values) => {
+    const gravity = [
+      { key: "name", label: "Name" }, { key: "gravity", label: "Gravity, m/s²", value: "[0, 0, -9.81]" },
+    ];
+    const contact = { fields: contactFields, values: contactValues };
+    const number = (values: Values): string => `${values.name}: ${quoted(values.value)}`;
+    const options: FormOptions[] = [
+      { title: "Body", list: "bodies", fields: BODY, text: bodyText },
+      { title: "Ground shape", list: "ground.shapes", fields: GROUND_SHAPE, text: groundShapeText },
+      { title: "Joint", list: "joints", fields: JOINT, edit: SAME },
+      { title: "Force", list: "forces", fields: FORCE, edit: SAME },
+      { title: "Constraint", list: "constraints", fields: CONSTRAINT, edit: SAME },
+      { title: "Contact", list: "contacts", fields: CONTACT, edit: contact, text: (values) => itemText(contactValues(values)) },
+      { title: "Event", list: "events", fields: EVENT, edit: SAME },
+      { title: "Variable", list: "variables", fields: NUMBER, text: number },
+      { title: "State", list: "states", fields: STATE, edit: SAME },
+      { title: "Parameter", list: "parameters", fields: NUMBER, text: number },
+      { title: "Gravity and name", list: "", fields: gravity, submit: (values) => {
         if (values.name) this.send({ type: "set", path: "name", value: values.name });
         if (values.gravity) this.send({ type: "set", path: "gravity", value: values.gravity });
-      }),
+      } },
+    ];
+    this.forms = options.map((one) => ({ list: one.list, form: new ItemForm(one, send) }));
+    page.append(this.points, this.jointNames, this.shapeNames, this.selection, ...this.forms.map(({ form }) => form.element),
       this.analysis());
   }
 
   setScene(scene: Scene): void {
     this.points.replaceChildren(...scene.points.map((point) => make("option", { value: point.name })));
     this.jointNames.replaceChildren(...scene.joints.map((joint) => make("option", { value: joint.name })));
+  }
+  setItems(items: Items): void {
+    for (const { list, form } of this.forms) form.setItems(items[list] ?? []);
+    const names = ["ground", ...(items.bodies ?? []).map((body) => body.name)];
+    const shapes = [...(items.bodies ?? []).map((body) => `${body.shape ?? ""} ${body.shapes ?? ""}`),
+      ...(items["ground.shapes"] ?? []).map((shape) => `name: ${shape.name}`)];
+    for (const text of shapes) names.push(...[...text.matchAll(/\bname: (\w+)/g)].map((found) => found[1]));
+    this.shapeNames.replaceChildren(...names.map((name) => make("option", { value: name })));
+  }
+  /** Opens the form of a contact of the model. */
+  openContact(name: string): void {
+    this.forms.find(({ list }) => list === "contacts")?.form.open(name);
   }
   /** What of the selected body can be changed in its place. */
   select(scene: Scene | undefined, body: number): void {
@@ -88,101 +206,4 @@ export class Forms {
     return make("details", { class: "form" }, make("summary", {}, "Analysis and output"),
       ...ANALYSIS.map(([path, label, options]) => this.setter(path, label, options)));
   }
-  private form(
-    title: string, list: string, fields: Field[], text: (values: Record<string, string>) => string,
-    submit?: (values: Record<string, string>) => void,
-  ): HTMLElement {
-    const inputs = new Map<string, HTMLInputElement | HTMLSelectElement>();
-    const rows = fields.map((field) => {
-      const id = `add-${title.toLowerCase().split(" ")[0]}-${field.key}`;
-      const input = field.options
-        ? make("select", { id }, ...field.options.map((option) => make("option", { value: option }, option)))
-        : make("input", { id, type: "text", value: field.value ?? "", ...(field.list ? { list: field.list } : {}), ...(field.isNeeded ? { required: true } : {}) });
-      inputs.set(field.key, input);
-      return { field, row: make("label", { class: "field", for: id }, make("span", {}, field.label), input) };
-    });
-    const type = inputs.get("type");
-    const show = (): void => {
-      for (const { field, row } of rows) row.hidden = field.types !== undefined && !field.types.includes(type?.value ?? "");
-    };
-    type?.addEventListener("change", show);
-    show();
-    const form = make("form", {
-      onsubmit: (event) => {
-        event.preventDefault();
-        const values: Record<string, string> = {};
-        for (const { field, row } of rows) {
-          const value = inputs.get(field.key)?.value.trim() ?? "";
-          if (!row.hidden && value !== "") values[field.key] = value;
-        }
-        if (submit) submit(values);
-        else this.send({ type: "add", list, item: text(values) });
-      },
-    }, ...rows.map(({ row }) => row), make("div", { class: "adder" }, make("button", { type: "submit" }, submit ? "Set" : `Add ${title.toLowerCase()}`)));
-    return make("details", { class: "form" }, make("summary", {}, title), form);
-  }
-}
-
-function bodyFields(): Field[] {
-  return [
-    { key: "name", label: "Name", isNeeded: true },
-    { key: "type", label: "Type", options: ["rigid", "particle"] },
-    { key: "mass", label: "Mass, kg", value: "1", isNeeded: true },
-    { key: "center_of_mass", label: "Mass centre, m", value: "[0, 0, 0]", types: ["rigid"] },
-    { key: "inertia", label: "Inertia, kg m²", value: "{xx: 0.1, yy: 0.1, zz: 0.1}", types: ["rigid"] },
-    { key: "points", label: "Points", value: "" },
-    { key: "shape", label: "Shape", options: ["none", "box", "cylinder", "sphere", "capsule"] },
-    { key: "size", label: "Size or radius, length, m", value: "[0.1, 0.1, 0.1]" },
-    { key: "position", label: "Place of the shape, m", value: "[0, 0, 0]" },
-    { key: "axes", label: "Axes of the shape", value: "" },
-  ];
-}
-function bodyText(values: Record<string, string>): string {
-  if (values.type === "rigid") delete values.type;
-  if (values.center_of_mass === "[0, 0, 0]") delete values.center_of_mass;
-  const parts = ["name", "type", "mass", "center_of_mass", "inertia", "points"].filter((key) => values[key]).map((key) => `${key}: ${values[key]}`);
-  if (values.shape && values.shape !== "none") {
-    const sizes = (values.size ?? "").replace(/[[\]]/g, "").split(",").map((part) => part.trim());
-    let shape = `type: ${values.shape}`;
-    if (values.shape === "box") shape += `, size: [${sizes.join(", ")}]`;
-    else shape += `, radius: ${sizes[0]}${values.shape === "sphere" ? "" : `, length: ${sizes[1] ?? sizes[0]}`}`;
-    for (const key of ["position", "axes"]) {
-      if (values[key] && values[key] !== "[0, 0, 0]") shape += `, ${key}: ${values[key]}`;
-    }
-    parts.push(`shape: {${shape}}`);
-  }
-  return `{${parts.join(", ")}}`;
-}
-function jointFields(): Field[] {
-  return [
-    { key: "name", label: "Name", isNeeded: true },
-    { key: "type", label: "Type", options: ["revolute", "prismatic", "spherical", "universal", "cylindrical", "screw", "planar", "xyz", "free", "weld"] },
-    { key: "parent", label: "Parent point", value: "ground.origin", list: "points", isNeeded: true },
-    { key: "child", label: "Child point", value: "", list: "points", isNeeded: true },
-    { key: "axis", label: "Axis", value: "[0, 0, 1]", types: WITH_AXIS },
-    { key: "second_axis", label: "Second axis", value: "[0, 1, 0]", types: ["universal"] },
-    { key: "pitch", label: "Pitch, m/rad", value: "0.01", types: ["screw"] },
-    { key: "q", label: "q at the start", value: "" },
-    { key: "u", label: "u at the start", value: "" },
-  ];
-}
-function forceFields(): Field[] {
-  const joint = ["joint_spring", "joint_damper", "joint_force"];
-  const point = ["point_force", "point_torque"];
-  return [
-    { key: "name", label: "Name", isNeeded: true },
-    { key: "type", label: "Type", options: [...joint, "spring_damper", ...point] },
-    { key: "joint", label: "Joint", list: "joint-names", types: joint },
-    { key: "from", label: "From point", list: "points", types: ["spring_damper"] },
-    { key: "to", label: "To point", list: "points", types: ["spring_damper"] },
-    { key: "at", label: "At point", list: "points", types: point },
-    { key: "stiffness", label: "Stiffness", value: "10", types: ["joint_spring", "spring_damper"] },
-    { key: "damping", label: "Damping", value: "0.1", types: ["joint_damper", "spring_damper"] },
-    { key: "reference", label: "Rest position", types: ["joint_spring"] },
-    { key: "free_length", label: "Free length, m", types: ["spring_damper"] },
-    { key: "value", label: "Value", types: ["joint_force", ...point] },
-  ];
-}
-function itemText(values: Record<string, string>): string {
-  return `{${Object.entries(values).map(([key, value]) => `${key}: ${/^[^[{"].*[*+^(,]/.test(value) ? JSON.stringify(value) : value}`).join(", ")}}`;
 }

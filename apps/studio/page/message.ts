@@ -43,6 +43,17 @@ export interface ScenePoint {
   body: number;
   pose: Pose;
 }
+export interface SceneContact {
+  name: string;
+  between: [string, string];
+}
+export interface SceneParticles {
+  species: string[];
+  radii: number[]; // m
+  species_of: string; // bytes in base64
+  lower: Triple;
+  length: Triple;
+}
 export interface Scene {
   name: string;
   up: Triple;
@@ -54,6 +65,8 @@ export interface Scene {
   joints: SceneJoint[];
   links: SceneLink[];
   points: ScenePoint[];
+  contacts: SceneContact[];
+  particles?: SceneParticles;
   notes: string[];
 }
 export interface Column {
@@ -69,6 +82,7 @@ export interface Header {
   frames: number;
   stride: number;
   frames_per_mode: number;
+  contact_points?: number;
   columns: Column[];
   provenance: [string, string][];
 }
@@ -83,10 +97,49 @@ export function bytesOf(base64: string): Uint8Array {
   return bytes;
 }
 
+/** A force at a contact point, on the second shape, or on the first where that is the ground's; m and N. */
+export interface ContactForce {
+  contact: number; // in Scene.contacts
+  at: Triple;
+  force: Triple;
+}
+
+/** The contact points of all rows. */
+class ContactRows {
+  private starts: number[] = [0];
+  private points: ContactForce[] = [];
+
+  /** Adds rows: the first point of each and the number of all, then the points. */
+  append(block: ArrayBuffer, start: number, rows: number): void {
+    const starts = new Uint32Array(block, start, rows + 1);
+    const count = starts[rows];
+    const numbers = new Uint32Array(block, start + 4 * (rows + 1), 7 * count);
+    const places = new Float32Array(block, start + 4 * (rows + 1), 7 * count);
+    const before = this.points.length;
+    for (let i = 0; i < count; ++i) {
+      const p = places.subarray(7 * i, 7 * i + 7);
+      this.points.push({ contact: numbers[7 * i], at: [p[1], p[2], p[3]], force: [p[4], p[5], p[6]] });
+    }
+    for (let i = 1; i <= rows; ++i) this.starts.push(before + starts[i]);
+  }
+  truncate(rows: number): void {
+    this.starts.length = Math.min(this.starts.length, rows + 1);
+    this.points.length = this.starts[this.starts.length - 1];
+  }
+  at(row: number): ContactForce[] {
+    return this.points.slice(this.starts[row] ?? 0, this.starts[row + 1] ?? 0);
+  }
+  get largest(): number {
+    return this.points.reduce((size, { force }) => Math.max(size, Math.hypot(...force)), 0);
+  }
+}
+
 /** A motion in memory. It may grow while a run goes on. */
 export class Motion {
   /** By column: the values of all rows. */
   readonly values: Float64Array[];
+  /** Undefined: a model without contacts. */
+  contacts: ContactRows | undefined;
   private readonly places = new Map<string, number>();
 
   constructor(
@@ -124,9 +177,12 @@ export class Motion {
   }
 
   /** Rows that a run has just made, and their frames. */
-  append(rows: Float64Array, poses: Float32Array): void {
+  append(count: number, block: ArrayBuffer): void {
     const width = this.columns.length;
-    const count = width > 0 ? rows.length / width : 0;
+    const poses = new Float32Array(block, 0, count * this.poseNumbers);
+    const start = startOfRows(poses);
+    const rows = new Float64Array(block, start, count * width);
+    this.contacts?.append(block, start + rows.byteLength, count);
     this.reserve(this.rows + count);
     for (let i = 0; i < count; ++i) {
       for (let k = 0; k < width; ++k) this.values[k][this.rows + i] = rows[i * width + k];
@@ -137,6 +193,7 @@ export class Motion {
   /** What comes after a row was another future. */
   truncate(rows: number): void {
     this.rows = Math.min(this.rows, rows);
+    this.contacts?.truncate(this.rows);
   }
 
   private reserve(rows: number): void {
@@ -153,14 +210,20 @@ export class Motion {
   }
 }
 
+/** Bytes from the start of a block to its rows. */
+function startOfRows(poses: Float32Array): number {
+  return Math.ceil(poses.byteLength / 8) * 8;
+}
+
 /** Throws Error for what is no such header, or does not fit the block. */
 export function readMotion(header: Header, block: ArrayBuffer): Motion {
   if (header.format !== "sestina scene" || header.version !== VERSION) {
     throw new Error(`this page reads scenes of version ${VERSION}, not ${header.format} ${header.version}`);
   }
-  const numbers = (header.scene.bodies.length - 1) * POSE_SIZE;
+  const count = bytesOf(header.scene.particles?.species_of ?? "").length;
+  const numbers = (header.scene.bodies.length - 1) * POSE_SIZE + 3 * count;
   const poses = new Float32Array(block, 0, header.frames * numbers);
-  const start = Math.ceil(poses.byteLength / 8) * 8;
+  const start = startOfRows(poses);
   const width = header.columns.length;
   const rows = new Float64Array(block, start, header.rows * width);
   const values = header.columns.map((_, k) => {
@@ -168,5 +231,10 @@ export function readMotion(header: Header, block: ArrayBuffer): Motion {
     for (let i = 0; i < header.rows; ++i) column[i] = rows[i * width + k];
     return column;
   });
-  return new Motion(header.columns, header.x, header.rows, header.frames_per_mode, numbers, poses, values);
+  const motion = new Motion(header.columns, header.x, header.rows, header.frames_per_mode, numbers, poses, values);
+  if (header.contact_points !== undefined) {
+    motion.contacts = new ContactRows();
+    motion.contacts.append(block, start + rows.byteLength, header.rows);
+  }
+  return motion;
 }

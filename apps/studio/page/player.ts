@@ -1,6 +1,24 @@
 // The present instant of a motion, and its playback.
 import { Motion } from "./message";
 
+/** The last of the increasing values that is not greater than `at`; 0 if there is none. */
+export function rowAt(x: Float64Array, at: number): number {
+  let [low, high] = [0, x.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (x[middle] <= at) low = middle;
+    else high = middle - 1;
+  }
+  return Math.max(0, low);
+}
+/** The rows on both sides of an instant, and how far it is from the first to the second, 0 to 1. */
+export function framesAt(x: Float64Array, at: number): [number, number, number] {
+  const row = rowAt(x, at);
+  const next = Math.min(row + 1, x.length - 1);
+  const length = x[next] - x[row];
+  return [row, next, length > 0 ? Math.max(0, Math.min(1, (at - x[row]) / length)) : 0];
+}
+
 export class Player {
   /** Called when the instant has changed. */
   onChange: () => void = () => undefined;
@@ -37,15 +55,7 @@ export class Player {
   }
   /** The last row that is not later than now. */
   get row(): number {
-    if (this.areModes) return this.mode;
-    const x = this.x;
-    let [low, high] = [0, x.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (x[middle] <= this.at) low = middle;
-      else high = middle - 1;
-    }
-    return Math.max(0, low);
+    return this.areModes ? this.mode : rowAt(this.x, this.at);
   }
   /** The frames on both sides of now, and how far it is from the first to the second, 0 to 1. */
   get frames(): [number, number, number] {
@@ -56,11 +66,7 @@ export class Player {
       const first = Math.floor(place) % count;
       return [this.mode * count + first, this.mode * count + ((first + 1) % count), place - Math.floor(place)];
     }
-    const row = this.row;
-    const x = this.x;
-    const next = Math.min(row + 1, x.length - 1);
-    const length = x[next] - x[row];
-    return [row, next, length > 0 ? Math.max(0, Math.min(1, (this.at - x[row]) / length)) : 0];
+    return framesAt(this.x, this.at);
   }
 
   seek(at: number): void {

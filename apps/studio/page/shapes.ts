@@ -1,6 +1,7 @@
 // Geometries of what is drawn. Equal ones are made once.
 import * as THREE from "three";
 import { bytesOf, Scene, SceneSolid } from "./message";
+import { place } from "./placing";
 
 const SIDES = 32;
 
@@ -51,6 +52,11 @@ export class Shapes {
     return this.once(`cone ${radius} ${height}`, () =>
       new THREE.ConeBufferGeometry(radius, height, 20).translate(0, height / 2, 0).rotateX(Math.PI / 2));
   }
+  /** A rod along z from 0 to 1, to be stretched. */
+  shaft(radius: number): THREE.BufferGeometry {
+    return this.once(`shaft ${radius}`, () =>
+      new THREE.CylinderBufferGeometry(radius, radius, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5));
+  }
   /** A spring along z from 0 to 1, to be stretched; radius and wire in m. */
   coil(radius: number, wire: number): THREE.BufferGeometry {
     return this.once(`coil ${radius} ${wire}`, () => {
@@ -88,4 +94,12 @@ export class Shapes {
     }
     return geometry;
   }
+}
+
+/** A solid in the frame of its body. */
+export function solidMesh(shapes: Shapes, solid: SceneSolid, material: THREE.Material): THREE.Mesh {
+  const mesh = new THREE.Mesh(shapes.of(solid), material);
+  place(mesh, solid.pose);
+  if (solid.type === "mesh" || solid.type === "ellipsoid") mesh.scale.set(...solid.size);
+  return mesh;
 }

@@ -1,8 +1,10 @@
 // The page of a running studio: document, runs, parameters.
-import { Connection, DocumentMessage, Parameter, ServerMessage, StatusMessage } from "./connection";
+import { Connection, Control, DocumentMessage, Parameter, ServerMessage, StatusMessage } from "./connection";
 import { find, make, short } from "./dom";
 import { Forms } from "./forms";
+import { Ghost } from "./ghost";
 import { Header, Motion, readMotion } from "./message";
+import { SweepPane } from "./sweep";
 import { TextPane } from "./text_pane";
 import { Viewer } from "./viewer";
 
@@ -17,6 +19,9 @@ export class Studio {
   private readonly pane = new TextPane();
   private readonly forms: Forms;
   private header: Header | undefined;
+  private ghost: { name: string; header: Header } | undefined; // whose block follows
+  private sweep: SweepPane | undefined;
+  private told: string | undefined; // the selection that the server knows
   private document: DocumentMessage | undefined;
   private isLive = false;
   private isPaused = false;
@@ -37,7 +42,17 @@ export class Studio {
     this.connection.onState = (isOpen) => {
       this.tell(isOpen ? "" : "The studio has ended or cannot be reached; the page tries again.", !isOpen);
     };
-    viewer.onSelect = (body) => this.forms.select(viewer.scene, body);
+    viewer.onSelect = (body) => {
+      this.forms.select(viewer.scene, body);
+      const name = viewer.scene?.bodies[body]?.name;
+      if (name === this.told) return;
+      this.told = name;
+      this.connection.send({ type: "select", ...(name ? { body: name } : {}) });
+    };
+    viewer.onSelectContact = (contact) => {
+      const name = viewer.scene?.contacts[contact]?.name;
+      if (name) this.forms.openContact(name);
+    };
     viewer.playInstead = () => this.playLive();
     viewer.drawing.orbit.claimDrag = (event) => this.beginPull(event);
     document.addEventListener("keydown", (event) => this.press(event));
@@ -52,6 +67,7 @@ export class Studio {
     group.append(
       button("run", "Run", "Run the model (Ctrl+Enter)", () => this.run()),
       button("live", "Live", "Run at the pace of the clock from here; drag bodies with Ctrl", () => this.toggleLive()),
+      button("keep", "Keep", "Keep this run as a second one, to compare later runs with it", () => this.keep()),
       button("undo", "Undo", "Undo (Ctrl+Z)", () => this.change({ type: "undo" })),
       button("redo", "Redo", "Redo (Ctrl+Y)", () => this.change({ type: "redo" })),
       button("save", "Save", "Save the model (Ctrl+S)", () => this.save()));
@@ -68,6 +84,11 @@ export class Studio {
     }
     this.isAsking = true;
     this.connection.send(message);
+  }
+  /** The present run stays, translucent, beside those that follow. */
+  private keep(): void {
+    const { scene, motion } = this.viewer;
+    if (scene && motion && motion.framesPerMode === 0) this.viewer.setGhost(new Ghost("the run that was kept", scene, motion));
   }
   private run(): void {
     this.pane.flush();
@@ -174,6 +195,21 @@ export class Studio {
       case "scene":
         this.header = message.header;
         break;
+      case "ghost":
+        this.ghost = message;
+        break;
+      case "controls":
+        find("program").hidden = message.list.length === 0;
+        find("program").replaceChildren(make("h2", {}, "Program"), ...message.list.map((control) => this.control(control)));
+        break;
+      case "sweep":
+        if (this.sweep) break; // the page has come back
+        this.sweep = new SweepPane(this.viewer.addTab("sweep", "Sweep"), message, (request) => this.connection.send(request));
+        this.viewer.openTab("sweep");
+        break;
+      case "members":
+        this.sweep?.take(message);
+        break;
       case "status":
         this.takeStatus(message);
         break;
@@ -196,6 +232,7 @@ export class Studio {
     this.document = message;
     this.isAsking = false;
     this.pane.set(message.text, message.faults);
+    this.forms.setItems(message.items);
     find<HTMLButtonElement>("undo").disabled = message.undo === 0;
     find<HTMLButtonElement>("redo").disabled = message.redo === 0;
     find("save").textContent = message.dirty ? "Save •" : "Save";
@@ -229,18 +266,18 @@ export class Studio {
       const motion = readMotion(this.header, block);
       const keep = !this.isFirst;
       this.isFirst = false;
-      viewer.setScene(this.header.scene, motion, { keepView: keep, keepTime: keep && !this.isLive });
+      viewer.setScene(this.header.scene, motion, { keepView: keep && !this.sweep, keepTime: keep && !this.isLive });
       if (this.isLive) viewer.player.seek(viewer.player.end);
       this.forms.setScene(this.header.scene);
       this.forms.select(viewer.scene, viewer.selected);
+    } else if (kind === 3 && this.ghost) {
+      viewer.setGhost(new Ghost(this.ghost.name, this.ghost.header.scene, readMotion(this.ghost.header, block)));
     } else if (kind === 2 && viewer.motion) {
       this.append(viewer.motion, rows, block);
     }
   }
   private append(motion: Motion, rows: number, block: ArrayBuffer): void {
-    const poses = new Float32Array(block, 0, rows * motion.poseNumbers);
-    const start = Math.ceil(poses.byteLength / 8) * 8;
-    motion.append(new Float64Array(block, start, rows * motion.columns.length), poses);
+    motion.append(rows, block);
     if (this.isDue) return;
     this.isDue = true;
     requestAnimationFrame(() => {
@@ -283,6 +320,20 @@ export class Studio {
     const row = make("div", { class: "parameter" }, make("span", { class: "name", title: name }, name), number, range);
     this.sliders.set(name, { row, range, number });
     return row;
+  }
+
+  /** A button or a slider of the program. */
+  private control({ name, slider, lower, upper, value }: Control): HTMLElement {
+    const send = (to: number): void => this.connection.send({ type: "control", name, value: to });
+    if (!slider) return make("button", { onclick: () => send(0) }, name);
+    const number = make("output", {}, short(value));
+    const range = make("input", { type: "range", "aria-label": name, step: "any", min: lower, max: upper });
+    range.value = String(value);
+    range.addEventListener("input", () => {
+      number.textContent = short(Number(range.value), 4);
+      send(Number(range.value));
+    });
+    return make("div", { class: "parameter" }, make("span", { class: "name", title: name }, name), number, range);
   }
 
   // ---- words ----

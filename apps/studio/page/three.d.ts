@@ -178,6 +178,13 @@ declare module "three" {
     constructor(options: Record<string, unknown>);
     color: Color;
   }
+  export class ShaderMaterial extends Material {
+    constructor(options: Record<string, unknown>);
+    uniforms: Record<string, { value: number }>;
+  }
+  export class Points extends Object3D {
+    constructor(geometry: BufferGeometry, material: Material);
+  }
   export class ShadowMaterial extends Material {
     constructor(options: Record<string, unknown>);
   }

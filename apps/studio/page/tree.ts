@@ -1,10 +1,13 @@
-// The bodies as a tree, each with the joint that carries it.
+// The bodies as a tree, each with the joint that carries it; then joints that close loops, and contacts.
 import { make } from "./dom";
 import { colourOf } from "./drawing";
-import { Scene } from "./message";
+import { bytesOf, Scene, SceneParticles } from "./message";
+import { SPECIES_COLOURS } from "./particles";
 
 export class BodyTree {
   onSelect: (body: number) => void = () => undefined;
+  onSelectContact: (contact: number) => void = () => undefined;
+  private readonly contacts: HTMLElement[] = [];
   private readonly items: HTMLElement[] = [];
   private selected = -1;
 
@@ -13,7 +16,7 @@ export class BodyTree {
   }
 
   setScene(scene: Scene): void {
-    this.items.length = 0;
+    this.items.length = this.contacts.length = 0;
     const children = scene.bodies.map(() => [] as number[]);
     scene.bodies.forEach((body, b) => {
       if (body.parent >= 0) children[body.parent].push(b);
@@ -33,6 +36,8 @@ export class BodyTree {
     for (const joint of scene.joints) {
       if (joint.closes_loop) this.addLoop(scene, joint.name, joint.type, joint.parent, joint.child);
     }
+    scene.contacts.forEach((contact, i) => this.addContact(contact.name, contact.between, i));
+    if (scene.particles) this.addSpecies(scene.particles);
     this.select(Math.min(this.selected, scene.bodies.length - 1));
   }
 
@@ -43,6 +48,10 @@ export class BodyTree {
       item.tabIndex = b === body || (body < 0 && b === 0) ? 0 : -1;
     });
     if (body >= 0) this.items[body]?.scrollIntoView({ block: "nearest" });
+  }
+
+  selectContact(contact: number): void {
+    this.contacts.forEach((item, i) => item.setAttribute("aria-selected", String(i === contact)));
   }
 
   private addItem(scene: Scene, b: number, depth: number, joint: string | undefined): void {
@@ -60,6 +69,30 @@ export class BodyTree {
     this.element.append(make("li", { class: "loop", role: "treeitem", "aria-level": 1 },
       make("span", { class: "name" }, `${name} · ${type}`),
       make("span", { class: "joint" }, `closes ${scene.bodies[parent].name} – ${scene.bodies[child].name}`)));
+  }
+  private addSpecies({ species, species_of }: SceneParticles): void {
+    const counts = species.map(() => 0);
+    for (const kind of bytesOf(species_of)) ++counts[kind];
+    species.forEach((name, k) => this.element.append(make("li", { class: "loop", role: "treeitem", "aria-level": 1 },
+      make("span", { class: "swatch", style: `background:${SPECIES_COLOURS[k % SPECIES_COLOURS.length]}` }),
+      make("span", { class: "name" }, name), make("span", { class: "joint" }, `${counts[k]} particles`))));
+  }
+  private addContact(name: string, [one, other]: [string, string], i: number): void {
+    const choose = (): void => this.onSelectContact(i);
+    const item = make("li", {
+      class: "contact", role: "treeitem", "aria-level": 1, "aria-selected": "false", tabindex: 0, onclick: choose,
+      title: `contact of ${one} and ${other}`,
+    }, make("span", { class: "swatch" }), make("span", { class: "name" }, name),
+    make("span", { class: "joint" }, `contact ${one} – ${other}`));
+    item.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") {
+        event.preventDefault();
+        event.stopPropagation();
+        choose();
+      }
+    });
+    this.contacts.push(item);
+    this.element.append(item);
   }
   private press(event: KeyboardEvent): void {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -1,6 +1,7 @@
 // What the page has in every carrier: the scene, the tree, the plots and the time.
 import { find, make, short } from "./dom";
 import { Drawing, Layer, LAYERS } from "./drawing";
+import { Ghost } from "./ghost";
 import { Motion, Scene, Triple } from "./message";
 import { PlotPanel, unitText, usualColumns } from "./plot";
 import { Player } from "./player";
@@ -17,15 +18,19 @@ export class Viewer {
   scene: Scene | undefined;
   motion: Motion | undefined;
   selected = -1;
+  selectedContact = -1;
   onSelect: (body: number) => void = () => undefined;
+  onSelectContact: (contact: number) => void = () => undefined;
   /** The player asks first; true: somebody else plays. */
   playInstead: () => boolean = () => false;
 
+  private ghost: Ghost | undefined;
   private readonly pages = new Map<string, HTMLElement>();
   private chosen: string[] | undefined;
   private panels: PlotPanel[] = [];
   private energyPanels: PlotPanel[] = [];
   private largestReaction = 0;
+  private largestForce = 0; // of reactions and contacts
   private readonly names: HTMLElement[] = [];
 
   constructor() {
@@ -36,6 +41,7 @@ export class Viewer {
     this.connectButtons();
     this.connectCanvas();
     this.tree.onSelect = (body) => this.select(body);
+    this.tree.onSelectContact = (contact) => this.selectContact(contact);
     this.player.onChange = () => this.showInstant();
     this.player.onState = () => this.showPlaying();
     this.drawing.onDraw = () => this.placeNames();
@@ -57,7 +63,7 @@ export class Viewer {
     if (this.selected >= scene.bodies.length) this.selected = -1;
     this.drawing.setScene(scene, motion, options.keepView && scene.bodies.length === before);
     this.tree.setScene(scene);
-    this.largestReaction = this.findLargestReaction();
+    this.findLargestForces();
     this.makeNames();
     this.makePlots();
     this.makeEnergy();
@@ -68,6 +74,15 @@ export class Viewer {
     this.player.setMotion(motion, options.keepTime);
     this.select(this.selected);
   }
+  /** A second run beside the first, in the scene and in the plots; undefined: none. */
+  setGhost(ghost: Ghost | undefined): void {
+    this.ghost = ghost;
+    this.drawing.setGhost(ghost);
+    if (!this.motion) return;
+    this.makePlots();
+    this.makeEnergy();
+    this.showInstant();
+  }
   /** The motion has more rows than before. */
   refresh(): void {
     const motion = this.motion as Motion;
@@ -75,18 +90,29 @@ export class Viewer {
     for (const panel of [...this.panels, ...this.energyPanels]) {
       panel.setData(x, (name) => (name === DRIFT ? driftOf(motion) : (motion.column(name) as Float64Array)));
     }
+    this.findLargestContact();
     if (this.selected > 0 && this.drawing.isShown("trace")) this.drawing.setTrace(motion, this.selected);
     this.showInstant();
   }
 
   select(body: number): void {
     this.selected = body;
+    this.selectedContact = -1;
     this.drawing.select(body);
     this.tree.select(body);
+    this.tree.selectContact(-1);
     if (this.motion && body > 0) this.drawing.setTrace(this.motion, body);
     this.showSelection();
     this.placeNames();
     this.onSelect(body);
+  }
+
+  selectContact(contact: number): void {
+    this.select(-1);
+    this.selectedContact = contact;
+    this.tree.selectContact(contact);
+    this.openTab("selection");
+    this.onSelectContact(contact);
   }
 
   // ---- pages on the right ----
@@ -124,7 +150,13 @@ export class Viewer {
     const curves = names.map((name) => ({ name, values: motion.column(name) as Float64Array }));
     const x = motion.column(motion.x) ?? new Float64Array();
     const options = { title, unit, curves, onRemove };
-    return new PlotPanel(options, x, motion.x, (at) => this.seekFromPlot(at));
+    const panel = new PlotPanel(options, x, motion.x, (at) => this.seekFromPlot(at));
+    const second = this.ghost?.motion;
+    if (second && second.x === motion.x) {
+      panel.compare(second.column(second.x) ?? new Float64Array(),
+        names.map((name) => ({ name, values: second.column(name) ?? new Float64Array() })));
+    }
+    return panel;
   }
   private seekFromPlot(at: number): void {
     if (this.player.areModes) this.player.seekRow(Math.round(at) - 1);
@@ -159,6 +191,8 @@ export class Viewer {
     this.panels = this.panelsOf(motion, chosen, remove);
     this.page("plots").replaceChildren(
       make("div", { class: "adder" }, input, list, make("button", { onclick: add }, "Add")),
+      ...(this.ghost ? [make("p", { class: "second" }, make("span", { class: "dash" }), `second run: ${this.ghost.name} `,
+        make("button", { class: "remove", "aria-label": "Remove the second run", title: "Remove", onclick: () => this.setGhost(undefined) }, "×"))] : []),
       ...this.panels.map((panel) => panel.element));
     this.drawPlots();
   }
@@ -198,8 +232,12 @@ export class Viewer {
     const page = this.page("selection");
     if (page.hidden || !this.scene || !this.motion) return;
     const { scene, motion } = this;
+    if (this.selectedContact >= 0 && this.selectedContact < scene.contacts.length) {
+      page.replaceChildren(...this.contactParts(scene, motion));
+      return;
+    }
     if (this.selected < 0) {
-      page.replaceChildren(make("p", { class: "hint" }, "Click a body in the scene or in the tree."));
+      page.replaceChildren(make("p", { class: "hint" }, "Click a body in the scene or in the tree, or a contact."));
       return;
     }
     const body = scene.bodies[this.selected];
@@ -212,15 +250,10 @@ export class Viewer {
       }
     }
     const parts: HTMLElement[] = [make("h3", {}, body.name), tableOf(rows)];
-    const row = this.player.row;
     for (const joint of scene.joints) {
       if (joint.child !== this.selected && joint.parent !== this.selected) continue;
       const way = joint.child === this.selected ? `from ${scene.bodies[joint.parent].name}` : `to ${scene.bodies[joint.child].name}`;
-      const values: [string, string][] = [];
-      for (const column of motion.columns) {
-        if (!column.name.startsWith(`${joint.name}.`)) continue;
-        values.push([column.name.slice(joint.name.length + 1), `${short(motion.at(column.name, row) ?? NaN)} ${unitText(column.unit)}`]);
-      }
+      const values = this.valuesOf(motion, joint.name);
       parts.push(make("h3", {}, `${joint.name} `, make("span", { class: "unit" }, `${joint.type}, ${way}`)), tableOf(values));
     }
     const places: [string, string][] = scene.points.filter((point) => point.body === this.selected)
@@ -229,17 +262,38 @@ export class Viewer {
     page.replaceChildren(...parts);
   }
 
+  /** The present values of the columns NAME.*. */
+  private valuesOf(motion: Motion, name: string): [string, string][] {
+    return motion.columns.filter((column) => column.name.startsWith(`${name}.`)).map((column) => [
+      column.name.slice(name.length + 1),
+      `${short(motion.at(column.name, this.player.row) ?? NaN)} ${unitText(column.unit)}`,
+    ]);
+  }
+  private contactParts(scene: Scene, motion: Motion): HTMLElement[] {
+    const { name, between } = scene.contacts[this.selectedContact];
+    const points = (motion.contacts?.at(this.player.row) ?? []).filter((one) => one.contact === this.selectedContact);
+    const parts = [make("h3", {}, `${name} `, make("span", { class: "unit" }, `contact of ${between[0]} and ${between[1]}`)),
+      tableOf(this.valuesOf(motion, name))];
+    if (points.length === 0) return [...parts, make("p", { class: "hint" }, "No point carries load at this instant.")];
+    return [...parts, make("h3", {}, "Contact points"), tableOf(points.flatMap(({ at, force }, i): [string, string][] => [
+      [`${i + 1}: place`, `${triple(at)} m`], [`${i + 1}: force`, `${triple(force, 1e-9 * Math.hypot(...force))} N`],
+    ]))];
+  }
+
   // ---- the instant ----
   private showInstant(): void {
     const { motion, player } = this;
     if (!motion) return;
     if (motion.rows > 0) {
       const [a, b, part] = player.frames;
-      if (part > 0 && a !== b) this.drawing.setBetween(motion.frame(a), motion.frame(b), part);
-      else this.drawing.setFrame(motion.frame(a));
+      this.drawing.setFrame(motion.frame(a), motion.frame(b), part);
+      this.ghost?.show(player.now);
     }
     if (this.drawing.isShown("arrows") && this.largestReaction > 0) {
-      this.drawing.setReactions((joint) => this.reaction(joint, player.row), this.largestReaction);
+      this.drawing.setReactions((joint) => this.reaction(joint, player.row), this.largestForce);
+    }
+    if (this.drawing.isShown("contacts") && motion.contacts) {
+      this.drawing.setContacts(motion.contacts.at(player.row), this.largestForce);
     }
     const slider = find<HTMLInputElement>("time");
     const span = player.end - player.start;
@@ -268,18 +322,20 @@ export class Viewer {
     const parts = ["x", "y", "z"].map((axis) => motion.at(`${joint}.reaction.force.${axis}`, row));
     return parts.some((x) => x === undefined) ? undefined : (parts as Triple);
   }
-  private findLargestReaction(): number {
+  private findLargestForces(): void {
     const { scene, motion } = this;
-    if (!scene || !motion) return 0;
-    let largest = 0;
-    for (const joint of scene.joints) {
-      for (let row = 0; row < motion.rows; ++row) {
+    this.largestReaction = 0;
+    for (const joint of scene?.joints ?? []) {
+      for (let row = 0; row < (motion?.rows ?? 0); ++row) {
         const force = this.reaction(joint.name, row);
         if (!force) break;
-        largest = Math.max(largest, Math.hypot(...force));
+        this.largestReaction = Math.max(this.largestReaction, Math.hypot(...force));
       }
     }
-    return largest;
+    this.findLargestContact();
+  }
+  private findLargestContact(): void {
+    this.largestForce = Math.max(this.largestReaction, this.motion?.contacts?.largest ?? 0);
   }
 
   showPlaying(): void {
@@ -473,8 +529,9 @@ function driftOf(motion: Motion): Float64Array {
   const start = k[0] + p[0] - s[0] + d[0];
   return zero.map((_, i) => k[i] + p[i] - s[i] + d[i] - start);
 }
-function triple(values: number[]): string {
-  return values.map((x) => short(Math.abs(x) < 1e-12 ? 0 : x, 4)).join(", ");
+/** Numbers below `least` are round-off. */
+function triple(values: number[], least = 1e-12): string {
+  return values.map((x) => short(Math.abs(x) < least ? 0 : x, 4)).join(", ");
 }
 function tableOf(rows: [string, string][]): HTMLElement {
   return make("table", {}, ...rows.map(([name, value]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, value))));

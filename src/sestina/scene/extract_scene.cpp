@@ -113,6 +113,9 @@ class SceneMaker {
     add_points();
     add_joints();
     add_links();
+    for (const ContactSpec& contact : system_.contacts) {
+      scene_.contacts.push_back({contact.name.text, {contact.between[0].text, contact.between[1].text}});
+    }
     add_shapes();
     add_beams();
     scene_.extent = find_extent();

@@ -1,6 +1,8 @@
 // The motion of a result, for a picture: the poses of its bodies in each row, and its columns.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,15 +12,26 @@
 
 namespace sestina {
 
+// A contact point that carries load.
+struct MotionContactPoint {
+  std::uint32_t contact = 0;      // in Scene::contacts
+  std::array<float, 3> p, force;  // m and N, ground axes; on the second shape, or the first if that is the
+                                  // ground's
+};
+static_assert(sizeof(MotionContactPoint) == 28);
+
 struct Motion {
   std::vector<Column> columns;
   std::vector<double> values;  // (rows x columns)
-  std::vector<float> poses;    // (frames x bodies x FrameMaker::kPoseSize)
+  std::vector<float> poses;    // (frames x (bodies x FrameMaker::kPoseSize + 3 particles))
   std::string x = "t";         // the column that orders the rows: t, load, or mode
   std::size_t rows = 0;
   std::size_t stride = 1;  // number of rows of the result for each row here
   std::size_t frames_per_mode =
       0;  // for modes: frames of one period, mode by mode; otherwise 0, one frame per row
+
+  std::vector<std::uint32_t> contact_starts;  // (rows + 1) in contact_points; empty: without contact forces
+  std::vector<MotionContactPoint> contact_points;
 
   std::size_t frames() const { return rows * (frames_per_mode > 0 ? frames_per_mode : 1); }
 };

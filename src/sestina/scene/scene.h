@@ -74,6 +74,19 @@ struct ScenePoint {
   Pose<double> X_BP;
 };
 
+struct SceneContact {
+  std::string name;
+  std::array<std::string, 2> between;  // shapes, bodies or the ground
+};
+
+// Many equal particles, drawn as spheres; their positions are part of the motion.
+struct SceneParticles {
+  std::vector<std::string> species;
+  std::vector<double> radii;                // m, by species
+  std::vector<std::uint8_t> species_of;     // by particle
+  std::array<double, 3> lower{}, length{};  // m, of the box
+};
+
 struct Scene {
   std::string name;
   std::vector<SceneBody> bodies;  // by BodyIndex: the ground first, parents before their children
@@ -82,10 +95,12 @@ struct Scene {
   std::vector<SceneJoint> joints;  // by the body that they carry, then those that close loops
   std::vector<SceneLink> links;
   std::vector<ScenePoint> points;
-  Vec3<double> up{0, 0, 1};        // the axis of the ground that is most nearly against gravity
-  double extent = 1.0;             // m, the size of the scene
-  double mark = 0.016;             // m, about the radius of the mark of a joint
-  std::vector<std::string> notes;  // why a shape is not drawn
+  std::vector<SceneContact> contacts;  // as in Model::contacts()
+  SceneParticles particles;            // none in a model of bodies
+  Vec3<double> up{0, 0, 1};            // the axis of the ground that is most nearly against gravity
+  double extent = 1.0;                 // m, the size of the scene
+  double mark = 0.016;                 // m, about the radius of the mark of a joint
+  std::vector<std::string> notes;      // why a shape is not drawn
 };
 
 // The model was frozen from `system`, with the parameters of `properties`; `state` is the state in which

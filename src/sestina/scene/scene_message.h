@@ -4,8 +4,11 @@
 //   {"format": "sestina scene", "version": 1, ...}
 // and the block holds, little-endian,
 //   float32 (frames x bodies x 7)  positions x y z (m) and e1 e2 e3 e0 of the bodies but the ground
+//                                  and then positions x y z of the particles (m)
 //   zeros to the next multiple of 8 bytes
 //   float64 (rows x columns)
+//   where the header has "contact_points": uint32 (rows + 1), the first point of each row and the number of
+//   all, and for each point the contact (uint32), its place (m) and the force (N), ground axes, float32
 #pragma once
 
 #include <cstdint>

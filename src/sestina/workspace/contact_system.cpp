@@ -202,29 +202,31 @@ void ContactSystem::calc_gaps(std::span<double> columns) {
 // Adds a force, normal first, on the second body, and its reaction on the first.
 void ContactSystem::add_force(const Place& place, const Vec3<double>& force) {
   if (place.speed >= 0) {
-    forces_.tau[static_cast<std::size_t>(place.speed)] += place.sign * force.x;
+    added_.tau[static_cast<std::size_t>(place.speed)] += place.sign * force.x;
     return;
   }
   const auto [n, t1, t2] = axes_at(place.point.normal);
   const Vec3<double> f = force.x * n + force.y * t1 + force.z * t2;
   const auto add = [&](FrameIndex frame, double sign) {
     const auto at = static_cast<std::size_t>(frame.value());
-    forces_.frames[at] += shift_back({{}, sign * f}, place.point.p - kinematics_.motion[at].X_WB.p);
+    added_.frames[at] += shift_back({{}, sign * f}, place.point.p - kinematics_.motion[at].X_WB.p);
   };
   add(place.b, 1.0);
   add(place.a, -1.0);
+  if (force.x > 0.0) forces_.push_back({place.of, place.a, place.b, place.point.p, f});
 }
 
 const AddedForces& ContactSystem::calc_columns(const State<double>& state, std::span<const double> udot,
                                                ImpulseFace& impulses, EquationsOfMotion& equations,
                                                std::span<double> columns) {
   std::ranges::fill(columns, 0.0);
-  forces_.tau.assign(state.u.size(), 0.0);
-  forces_.frames.assign(model_.num_frames(), {});
+  added_.tau.assign(state.u.size(), 0.0);
+  added_.frames.assign(model_.num_frames(), {});
+  forces_.clear();
   update_contacts(state);
   calc_gaps(columns);
   const std::vector<int> closed = find_closed(state);
-  if (closed.empty()) return forces_;
+  if (closed.empty()) return added_;
   // The speeds at the end of a short step without contacts, with the rows there.
   State<double> next = state;
   std::vector<double> displacement(state.u.size());
@@ -235,7 +237,7 @@ const AddedForces& ContactSystem::calc_columns(const State<double>& state, std::
   equations.plus(state.q, displacement, next.q);
   const std::vector<Contact> before = contacts_;
   update_contacts(next);
-  if (contacts_.size() != before.size()) return forces_;
+  if (contacts_.size() != before.size()) return added_;
   const auto n = static_cast<Size>(closed.size()), nu = static_cast<Size>(model_.nu());
   MatrixXd C(3 * n, nu), du = MatrixXd::Zero(nu, 3 * n);
   for (Size i = 0; i < n; ++i) {
@@ -259,7 +261,7 @@ const AddedForces& ContactSystem::calc_columns(const State<double>& state, std::
     compliance[at] = kFixedForce * G(3 * i, 3 * i);
     b[3 * i] = -compliance[at] * kInstant * force;
   }
-  if (!solver_->solve(G, b, friction, compliance, p).is_solved) return forces_;
+  if (!solver_->solve(G, b, friction, compliance, p).is_solved) return added_;
   for (Size i = 0; i < n; ++i) {
     const Place& place = places_[static_cast<std::size_t>(closed[static_cast<std::size_t>(i)])];
     add_force(place, (1.0 / kInstant) * Vec3<double>{p[3 * i], p[3 * i + 1], p[3 * i + 2]});
@@ -272,7 +274,7 @@ const AddedForces& ContactSystem::calc_columns(const State<double>& state, std::
       own[3] = std::max(own[3], v.tail<2>().norm());
     }
   }
-  return forces_;
+  return added_;
 }
 
 }  // namespace sestina

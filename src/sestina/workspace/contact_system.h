@@ -14,6 +14,14 @@ namespace sestina {
 
 class FrictionSolver;
 
+// The force at a contact point that carries load.
+struct ContactForce {
+  int contact = 0;     // in Model::contacts()
+  FrameIndex a, b;     // frames that carry the shapes
+  Vec3<double> p;      // m, ground axes
+  Vec3<double> force;  // N, ground axes, on the second shape
+};
+
 class ContactSystem final : public ContactFace {
  public:
   // All arguments must outlive this object. The last two are the quadratures of supplied and dissipated work.
@@ -36,6 +44,8 @@ class ContactSystem final : public ContactFace {
   const AddedForces& calc_columns(const State<double>& state, std::span<const double> udot,
                                   ImpulseFace& impulses, EquationsOfMotion& equations,
                                   std::span<double> columns);
+  // The forces at points of which the last calc_columns() computed the columns; stops have none.
+  std::span<const ContactForce> forces() const { return forces_; }
 
  private:
   // The frames between which a contact acts.
@@ -63,8 +73,9 @@ class ContactSystem final : public ContactFace {
   std::vector<Place> places_;
   std::vector<ContactPoint> points_;  // contact points of one pair
   std::vector<double> rows_;          // (3 x nu) of one contact
+  std::vector<ContactForce> forces_;
   std::unique_ptr<FrictionSolver> solver_;
-  AddedForces forces_;
+  AddedForces added_;
 };
 
 }  // namespace sestina

@@ -24,6 +24,30 @@ std::string model_text(const System& system) {
   }
 }
 
+// The folder to which relative names of files in the model refer; empty if it has none.
+std::string folder_of_files(const System& system) {
+  std::string folder;
+  const auto look = [&](const Name& file) {
+    const std::filesystem::path path = file.text;
+    const bool is_relative =
+        !file.empty() && path.is_relative() && file.text.find("://") == std::string::npos;
+    if (!folder.empty() || !is_relative || file.mark.line == 0 || !file.mark.file) return;
+    folder = std::filesystem::absolute(*file.mark.file).parent_path().lexically_normal().string();
+  };
+  for (const ShapeSpec& shape : system.ground_shapes) look(shape.file);
+  for (const BodySpec& body : system.bodies) {
+    if (body.reduced) look(body.reduced->file);
+    for (const ShapeSpec& shape : body.shapes) look(shape.file);
+  }
+  for (const ForceSpec& force : system.forces) {
+    if (force.table) look(force.table->file);
+  }
+  for (const ConstraintSpec& constraint : system.constraints) {
+    if (constraint.table) look(constraint.table->file);
+  }
+  return folder;
+}
+
 std::string step_text(const Analysis& analysis) {
   std::string text = analysis.driver == "fixed"
                          ? fmt::format("fixed, dt = {} s", analysis.dt)
@@ -31,6 +55,24 @@ std::string step_text(const Analysis& analysis) {
   if (analysis.driver == "variable" && analysis.control == "pid") text += ", PID control";
   if (analysis.land_on_output) text += ", landing on the output";
   return text;
+}
+
+// All but the folder.
+void add_model(const System& system, const Analysis& analysis, ResultHeader& header) {
+  header.model_text = model_text(system);
+  if (analysis.type != "dynamics") {
+    header.provenance = {{"program", fmt::format("sestina {}", version())},
+                         {"analysis", analysis.type},
+                         {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system))}};
+    return;
+  }
+  const bool has_elements = is_state_time(analysis);
+  header.provenance = {{"program", fmt::format("sestina {}", version())},
+                       {"solver", has_elements ? "state_time" : analysis.solver},
+                       {"integrator", has_elements ? elements_in_words(analysis) : analysis.integrator},
+                       {"step", has_elements ? step_of_elements(analysis) : step_text(analysis)},
+                       {"duration", fmt::format("{} s", analysis.duration)},
+                       {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system))}};
 }
 
 }  // namespace
@@ -58,20 +100,9 @@ void add_origin(const Workspace& workspace, ResultHeader& header) {
 }
 
 void add_origin(const System& system, const Analysis& analysis, ResultHeader& header) {
-  header.model_text = model_text(system);
-  if (analysis.type != "dynamics") {
-    header.provenance = {{"program", fmt::format("sestina {}", version())},
-                         {"analysis", analysis.type},
-                         {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system))}};
-    return;
-  }
-  const bool has_elements = is_state_time(analysis);
-  header.provenance = {{"program", fmt::format("sestina {}", version())},
-                       {"solver", has_elements ? "state_time" : analysis.solver},
-                       {"integrator", has_elements ? elements_in_words(analysis) : analysis.integrator},
-                       {"step", has_elements ? step_of_elements(analysis) : step_text(analysis)},
-                       {"duration", fmt::format("{} s", analysis.duration)},
-                       {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system))}};
+  add_model(system, analysis, header);
+  std::string folder = folder_of_files(system);
+  if (!folder.empty()) header.provenance.emplace_back(kFolderKey, std::move(folder));
 }
 
 void check_files(const Workspace& workspace, const std::filesystem::path& result_file) {

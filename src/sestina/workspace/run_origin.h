@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "sestina/io/result.h"
@@ -10,11 +11,16 @@
 
 namespace sestina {
 
+// The key of the provenance of a result whose model names files by relative paths: the folder of the model
+// file.
+inline constexpr std::string_view kFolderKey = "folder";
+
 class Workspace;
 
 // The header of a result, with its origin if a recorder stores that.
 ResultHeader make_header(const Workspace& workspace, const std::vector<Column>& columns);
-// Adds the text of the model, program, solver, integrator, step, duration and checksum.
+// Adds the text of the model, program, solver, integrator, step, duration and checksum, and the folder of the
+// model file if the model names files by relative paths.
 void add_origin(const Workspace& workspace, ResultHeader& header);
 // The same for a system that is run in this way.
 void add_origin(const System& system, const Analysis& analysis, ResultHeader& header);

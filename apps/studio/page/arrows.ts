@@ -1,0 +1,57 @@
+// Arrows of forces, all on one scale.
+import * as THREE from "three";
+import { Shapes } from "./shapes";
+
+export interface Force {
+  at: THREE.Vector3; // m, where the arrow begins
+  force: THREE.Vector3; // N
+}
+
+const LARGEST = 0.45; // length of the largest force relative to the extent of the scene
+const LEAST = 0.002; // smaller forces, relative to the largest one, have no arrow
+
+export class Arrows {
+  readonly holder = new THREE.Group();
+  private readonly material: THREE.Material;
+  private readonly width: number; // m
+  private readonly shaft: THREE.BufferGeometry;
+  private readonly tip: THREE.BufferGeometry;
+
+  /** `isInFront`: also seen through bodies, as forces between them have to be. */
+  constructor(shapes: Shapes, private readonly extent: number, colour: string, private readonly isInFront: boolean) {
+    this.width = 0.006 * extent;
+    const color = new THREE.Color(colour).convertSRGBToLinear();
+    this.material = isInFront
+      ? new THREE.MeshBasicMaterial({ color, depthTest: false, transparent: true })
+      : new THREE.MeshStandardMaterial({ color, roughness: 0.6 });
+    this.shaft = shapes.shaft(this.width);
+    this.tip = shapes.cone(2.6 * this.width, 7 * this.width);
+  }
+
+  /** Shows these forces; the `largest` (N) sets the scale. */
+  show(forces: Force[], largest: number): void {
+    while (this.holder.children.length < forces.length) this.holder.add(this.make());
+    this.holder.children.forEach((object, i) => {
+      const size = i < forces.length ? forces[i].force.length() : 0;
+      object.visible = size > LEAST * largest;
+      if (!object.visible) return;
+      const { at, force } = forces[i];
+      const length = Math.max(1e-9, (LARGEST * this.extent * size) / largest);
+      object.position.copy(at);
+      object.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), force.clone().multiplyScalar(1 / size));
+      const [shaft, tip] = object.children;
+      shaft.scale.set(1, 1, length);
+      tip.position.set(0, 0, length);
+    });
+  }
+
+  private make(): THREE.Group {
+    const object = new THREE.Group();
+    for (const geometry of [this.shaft, this.tip]) {
+      const part = new THREE.Mesh(geometry, this.material);
+      part.renderOrder = this.isInFront ? 4 : 0;
+      object.add(part);
+    }
+    return object;
+  }
+}

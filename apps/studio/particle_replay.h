@@ -1,0 +1,22 @@
+// The motion of a model of particles, from the trajectory that its run wrote.
+#pragma once
+
+#include <filesystem>
+
+#include "sestina/particle_run/particle_file.h"
+#include "sestina/scene/motion.h"
+
+namespace sestina::studio {
+
+struct ParticleReplay {
+  Scene scene;    // the ground and Scene::particles
+  Motion motion;  // its poses are positions in the box (frames x particles x 3); the only column is t
+};
+
+// Reads the H5MD file or LAMMPS dump that `particles.trajectory` names. Where there is none yet, the motion
+// is the initial positions, and a note says so. Frames are left out at equal intervals until the motion takes
+// at most `most_bytes`; two remain. Throws InputError.
+ParticleReplay read_particle_replay(const std::filesystem::path& model_file, const ParticleRunSpec& spec,
+                                    std::size_t most_bytes);
+
+}  // namespace sestina::studio
