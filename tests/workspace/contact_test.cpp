@@ -230,6 +230,42 @@ TEST(Contact, StackOfBoxesRests) {
   }
 }
 
+// On a plate: a can that stands, one on top of it, and one that lies and rolls down a slope of 0.1.
+TEST(Contact, CansStandOnAPlateAndRoll) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+gravity: [0, -0.981, -9.81]
+ground: {shapes: [{name: plate, type: box, size: [4, 4, 0.2], position: [0, 0, -0.1]}]}
+bodies:
+  - {name: a, mass: 1, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}, shapes: [{name: lower, type: cylinder, radius: 0.1, length: 0.2}]}
+  - {name: b, mass: 1, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}, shapes: [{name: upper, type: cylinder, radius: 0.08, length: 0.2}]}
+  - name: c
+    mass: 2
+    inertia: {xx: 0.01, yy: 0.02, zz: 0.02}
+    shapes: [{name: roll, type: cylinder, radius: 0.1, length: 0.4, axes: {axis: [0, 1, 0], angle: pi/2}}]
+joints:
+  - {name: ja, type: free, parent: ground.origin, child: a.origin, q: [1, 0, 0.1, 1, 0, 0, 0]}
+  - {name: jb, type: free, parent: ground.origin, child: b.origin, q: [1, 0, 0.3, 1, 0, 0, 0]}
+  - {name: jc, type: free, parent: ground.origin, child: c.origin, q: [-1, 1, 0.1, 1, 0, 0, 0]}
+contacts:
+  - {name: foot, between: [plate, lower], friction: 0.5}
+  - {name: top, between: [lower, upper], friction: 0.5}
+  - {name: side, between: [plate, roll], friction: 0.5}
+analysis: {duration: 1}
+)"));
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  for (const char* joint : {"ja", "jb"}) {
+    EXPECT_NEAR(run.end(fmt::format("{}.q[0]", joint)), 1.0, 1e-12);
+    EXPECT_NEAR(run.end(fmt::format("{}.q[1]", joint)), 0.0, 1e-12);
+  }
+  EXPECT_NEAR(run.end("jb.q[2]"), 0.3, 1e-12);
+  EXPECT_NEAR(run.end("top.normal_force"), kG, 1e-6);
+  // A full cylinder: 2/3 of the acceleration along the slope.
+  EXPECT_NEAR(run.end("jc.q[1]"), 1.0 - 0.5 * 0.981 * 2.0 / 3.0, 1e-6);
+  EXPECT_NEAR(run.end("jc.q[0]"), -1.0, 1e-9);
+  EXPECT_NEAR(run.end("jc.q[2]"), 0.1, 1e-12);
+}
+
 // A block that is pressed against another: steps of the variable driver are so long that it would pass it.
 TEST(Contact, BodiesDoNotPassThroughEachOther) {
   const RunResult run = run_system(read_model(R"(

@@ -1,11 +1,12 @@
-// The points at which two shapes touch or come closest. Their order is fixed, and so is their number, except
-// for two boxes: a point keeps its place from step to step.
+// The points at which two shapes touch or come closest, in a fixed order. Their number is fixed for a plane
+// and for a sphere; otherwise it is that of the corners of a face or line, clipped by a face or line of the
+// other.
 //
 //   plane and     sphere 1, ellipsoid 1, capsule 2 (its caps), box 8 (its corners), cylinder 6 (three on
 //                 each rim, of which the first is the lowest)
-//   sphere and    sphere 1, capsule 1, box 1, cylinder 1
-//   capsule and   capsule 1
-//   box and       box: one point of two edges, or up to eight corners of a face clipped on one of the other
+//   sphere and    sphere 1, capsule 1, box 1, cylinder 1, ellipsoid 1
+//   others        on a face: corners of what faces it, the ends of a line, or one point; 8 points of a disc;
+//                 two parallel lines 2; otherwise 1 (convex_pair.h)
 #pragma once
 
 #include <vector>

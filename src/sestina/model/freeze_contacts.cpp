@@ -56,10 +56,8 @@ void Freezer::collect_contact(const ContactSpec& spec, const std::string& path) 
       }
       if (!can_touch(one.type, other.type)) {
         fail(spec.between[1].mark, between,
-             fmt::format(
-                 "contact of a {} with a {} is not supported: a plane touches every shape; a sphere touches "
-                 "spheres, capsules, boxes and cylinders; a capsule capsules; a box boxes",
-                 name_of(one.type), name_of(other.type)));
+             fmt::format("contact of a {} with a {} is not supported: one of the two must have a finite size",
+                         name_of(one.type), name_of(other.type)));
         return;
       }
       plan.pairs.emplace_back(a, b);

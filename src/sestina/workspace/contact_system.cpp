@@ -53,7 +53,15 @@ ContactSystem::ContactSystem(const Model& model, const Properties<double>& prope
       kinematics_(model),
       before_(model),
       rows_(static_cast<std::size_t>(3 * model.nu())),
-      solver_(std::make_unique<FrictionSolver>()) {}
+      solver_(std::make_unique<FrictionSolver>()) {
+  const auto& contacts = model.plan().contacts;
+  std::vector<std::pair<int, int>> of_shapes;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    for (const auto& [one, other] : contacts[i].pairs) pairs_.push_back({static_cast<int>(i), one, other});
+    of_shapes.insert(of_shapes.end(), contacts[i].pairs.begin(), contacts[i].pairs.end());
+  }
+  broad_phase_ = std::make_unique<BroadPhase>(of_shapes, static_cast<int>(properties.contacts.shapes.size()));
+}
 
 ContactSystem::~ContactSystem() = default;
 
@@ -66,8 +74,10 @@ void ContactSystem::update_contacts(const State<double>& state) {
   contacts_.clear();
   places_.clear();
   const PropertyPlan& plan = model_.plan();
-  for (std::size_t i = 0; i < plan.contacts.size(); ++i) {
-    for (const auto& [one, other] : plan.contacts[i].pairs) add_pair(static_cast<int>(i), one, other);
+  update_shapes(kinematics_, poses_);
+  for (const int pair : broad_phase_->find_near(shapes_, poses_)) {
+    const auto& [contact, one, other] = pairs_[static_cast<std::size_t>(pair)];
+    add_pair(contact, one, other);
   }
   for (std::size_t i = 0; i < plan.stops.size(); ++i) {
     add_stop(static_cast<int>(i), state.q[static_cast<std::size_t>(plan.stops[i].q)]);
@@ -79,8 +89,9 @@ void ContactSystem::add_pair(int contact, int one, int other) {
   const auto& shapes = properties_.contacts.shapes;
   const auto &a = shapes[static_cast<std::size_t>(one)], &b = shapes[static_cast<std::size_t>(other)];
   points_.clear();
-  add_contact_points({a.type, a.size}, pose_of(one, kinematics_), {b.type, b.size},
-                     pose_of(other, kinematics_), points_);
+  add_contact_points(shapes_[static_cast<std::size_t>(one)], poses_[static_cast<std::size_t>(one)],
+                     shapes_[static_cast<std::size_t>(other)], poses_[static_cast<std::size_t>(other)],
+                     points_);
   const Impact impact = impact_of(model_.contacts()[at].law);
   for (const ContactPoint& point : points_) {
     contacts_.push_back(contact_of(properties_.contacts.contacts[at], point.gap, impact));
@@ -88,32 +99,49 @@ void ContactSystem::add_pair(int contact, int one, int other) {
   }
 }
 
-Pose<double> ContactSystem::pose_of(int shape, const Kinematics<double>& kinematics) const {
-  const auto& placed = properties_.contacts.shapes[static_cast<std::size_t>(shape)];
-  return kinematics.motion[static_cast<std::size_t>(placed.frame.value())].X_WB * placed.X_BS;
+void ContactSystem::update_shapes(const Kinematics<double>& kinematics, std::vector<Pose<double>>& poses) {
+  shapes_.clear();
+  poses.clear();
+  for (const auto& placed : properties_.contacts.shapes) {
+    shapes_.push_back({placed.type, placed.size});
+    poses.push_back(kinematics.motion[static_cast<std::size_t>(placed.frame.value())].X_WB * placed.X_BS);
+  }
+}
+
+// Pairs whose bounding boxes are farther apart than the smallest gap so far are passed over.
+double ContactSystem::smallest_gap(int contact) {
+  double smallest = std::numeric_limits<double>::max();
+  for (const auto& [one, other] : model_.plan().contacts[static_cast<std::size_t>(contact)].pairs) {
+    const auto a = static_cast<std::size_t>(one), b = static_cast<std::size_t>(other);
+    if (distance(box_of(shapes_[a], poses_[a]), box_of(shapes_[b], poses_[b])) > smallest) continue;
+    points_.clear();
+    add_contact_points(shapes_[a], poses_[a], shapes_[b], poses_[b], points_);
+    for (const ContactPoint& point : points_) smallest = std::min(smallest, point.gap);
+  }
+  return smallest;
 }
 
 bool ContactSystem::may_pass(const State<double>& from, const State<double>& to) {
   update_kinematics(model_, properties_, from, before_);
   update_kinematics(model_, properties_, to, kinematics_);
-  return std::ranges::any_of(model_.plan().contacts, [this](const ContactPlan& contact) {
-    return std::ranges::any_of(contact.pairs,
-                               [this](const auto& pair) { return may_pass(pair.first, pair.second); });
+  update_shapes(before_, poses_before_);
+  update_shapes(kinematics_, poses_);
+  broad_phase_->begin_step(shapes_, poses_before_, poses_);
+  return std::ranges::any_of(broad_phase_->near(), [this](int pair) {
+    const auto& [contact, one, other] = pairs_[static_cast<std::size_t>(pair)];
+    return may_pass(one, other);
   });
 }
 
 // Compares how far the second shape moves in the axes of the first with their gap and their thickness. What
 // falls below a plane is limited too: far below, round-off of its gap decides.
 bool ContactSystem::may_pass(int one, int other) {
-  const auto shape = [this](int i) {
-    const auto& placed = properties_.contacts.shapes[static_cast<std::size_t>(i)];
-    return Shape{placed.type, placed.size};
-  };
-  const Shape a = shape(one), b = shape(other);
+  const auto first = static_cast<std::size_t>(one), second = static_cast<std::size_t>(other);
+  const Shape &a = shapes_[first], &b = shapes_[second];
   if (b.type == ShapeType::kPlane) return may_pass(other, one);
-  const Pose<double> X_a = pose_of(one, before_), X_b = pose_of(other, before_);
+  const Pose<double>&X_a = poses_before_[first], &X_b = poses_before_[second];
   const Pose<double> before = inverse(X_a) * X_b;
-  const Pose<double> after = inverse(pose_of(one, kinematics_)) * pose_of(other, kinematics_);
+  const Pose<double> after = inverse(poses_[first]) * poses_[second];
   double square = 0.0;  // of the chords by which three unit vectors turn
   for (int k = 0; k < 3; ++k) {
     const Vec3<double> turned = after.R.column(k) - before.R.column(k);
@@ -191,11 +219,7 @@ std::vector<int> ContactSystem::find_closed(const State<double>& state) {
 
 void ContactSystem::calc_gaps(std::span<double> columns) {
   for (std::size_t i = 0; i < model_.contacts().size(); ++i) {
-    double smallest = std::numeric_limits<double>::max();
-    for (std::size_t k = 0; k < places_.size(); ++k) {
-      if (places_[k].of == static_cast<int>(i)) smallest = std::min(smallest, contacts_[k].gap);
-    }
-    columns[kColumns * i + 2] = smallest;
+    columns[kColumns * i + 2] = smallest_gap(static_cast<int>(i));
   }
 }
 

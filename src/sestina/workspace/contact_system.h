@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sestina/contact/broad_phase.h"
 #include "sestina/contact/contact_points.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/integrate/equations_of_motion.h"
@@ -59,7 +60,9 @@ class ContactSystem final : public ContactFace {
 
   void add_pair(int contact, int one, int other);
   void add_stop(int stop, double q);
-  Pose<double> pose_of(int shape, const Kinematics<double>& kinematics) const;
+  // Of all shapes: their forms, and their poses in the ground.
+  void update_shapes(const Kinematics<double>& kinematics, std::vector<Pose<double>>& poses);
+  double smallest_gap(int contact);
   bool may_pass(int one, int other);
   std::vector<int> find_closed(const State<double>& state);
   void calc_gaps(std::span<double> columns);
@@ -69,6 +72,14 @@ class ContactSystem final : public ContactFace {
   const Properties<double>& properties_;
   int supplied_, dissipated_;
   Kinematics<double> kinematics_, before_;
+  // A pair of shapes of a contact.
+  struct Pair {
+    int contact, one, other;
+  };
+  std::vector<Pair> pairs_;
+  std::unique_ptr<BroadPhase> broad_phase_;  // of these pairs
+  std::vector<Shape> shapes_;
+  std::vector<Pose<double>> poses_, poses_before_;
   std::vector<Contact> contacts_;
   std::vector<Place> places_;
   std::vector<ContactPoint> points_;  // contact points of one pair

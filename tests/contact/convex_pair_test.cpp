@@ -1,0 +1,196 @@
+// The gap of two convex shapes is proven by two bounds. No point of the first lies beyond the plane through
+// its contact point at right angles to the normal, and none of the second before its own: so the gap is not
+// smaller than told. Both contact points lie on the shapes: so it is not larger.
+#include "sestina/contact/convex_pair.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "sestina/contact/contact_points.h"
+
+namespace sestina {
+namespace {
+
+using Vec = Vec3<double>;
+
+constexpr double kProven = 1e-12;  // m, for shapes of about 1 m
+
+std::vector<Shape> shapes() {
+  return {{ShapeType::kSphere, {0.5, 0, 0}},
+          {ShapeType::kBox, {0.5, 0.3, 0.2}},
+          {ShapeType::kCylinder, {0.5, 0.8, 0}},
+          {ShapeType::kCapsule, {0.25, 0.6, 0}},
+          {ShapeType::kEllipsoid, {0.5, 0.3, 0.2}}};
+}
+
+// Distance beyond the surface in units of about a metre, by the implicit equation of the shape; negative
+// within.
+double excess(const Shape& shape, const Vec& p) {
+  const Vec& s = shape.size;
+  const double rho = std::hypot(p.x, p.y);
+  switch (shape.type) {
+    case ShapeType::kSphere:
+      return norm(p) - s.x;
+    case ShapeType::kBox:
+      return std::max({std::abs(p.x) - s.x, std::abs(p.y) - s.y, std::abs(p.z) - s.z});
+    case ShapeType::kCylinder:
+      return std::max(rho - s.x, std::abs(p.z) - s.y);
+    case ShapeType::kCapsule:
+      return std::hypot(rho, std::max(std::abs(p.z) - s.y, 0.0)) - s.x;
+    default:
+      return 0.3 * (std::hypot(p.x / s.x, p.y / s.y, p.z / s.z) - 1.0);
+  }
+}
+
+// Points of the surface, along random rays from the centre and those through corners and poles.
+std::vector<Vec> make_surface_points(const Shape& shape) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<Vec> rays;
+  for (int i = 0; i < 300; ++i) rays.push_back({normal(random), normal(random), normal(random)});
+  for (const double x : {-1.0, 1.0}) {
+    for (const double y : {-1.0, 1.0}) {
+      for (const double z : {-1.0, 1.0}) rays.push_back({0.5 * x, 0.3 * y, 0.2 * z});
+    }
+    rays.insert(rays.end(), {{x, 0, 0}, {0, x, 0}, {0, 0, x}});
+  }
+  std::vector<Vec> points;
+  for (const Vec& ray : rays) {
+    double low = 0.0, high = 2.0 / norm(ray);
+    for (double middle = 0.5 * high; low < middle && middle < high; middle = 0.5 * (low + high)) {
+      (excess(shape, middle * ray) > 0.0 ? high : low) = middle;
+    }
+    points.push_back(low * ray);
+  }
+  return points;
+}
+
+// The largest n . x over these points.
+double reach(const Shape& shape, const Pose<double>& X, const Vec& n) {
+  static std::map<ShapeType, std::vector<Vec>> known;
+  std::vector<Vec>& points = known[shape.type];
+  if (points.empty()) points = make_surface_points(shape);
+  const Vec m = transpose_times(X.R, n);
+  const Vec& farthest = *std::ranges::max_element(points, {}, [&](const Vec& p) { return dot(m, p); });
+  return dot(m, farthest) + dot(n, X.p);
+}
+
+Rotation<double> random_rotation(std::mt19937& random) {
+  std::uniform_real_distribution<double> angle(-3.0, 3.0);
+  return rpy_rotation(angle(random), angle(random), angle(random));
+}
+
+ContactPoint nearest(const Shape& a, const Pose<double>& X_a, const Shape& b, const Pose<double>& X_b) {
+  std::vector<ContactPoint> points;
+  add_contact_points(a, X_a, b, X_b, points);
+  EXPECT_FALSE(points.empty());
+  return *std::ranges::min_element(points, {}, &ContactPoint::gap);
+}
+
+void expect_proven(const Shape& a, const Pose<double>& X_a, const Shape& b, const Pose<double>& X_b,
+                   const ContactPoint& point, double tolerance = kProven) {
+  const Vec p = point.p - 0.5 * point.gap * point.normal, q = point.p + 0.5 * point.gap * point.normal;
+  EXPECT_NEAR(norm(point.normal), 1.0, 1e-14);
+  EXPECT_NEAR(excess(a, inverse(X_a) * p), 0.0, tolerance);
+  EXPECT_NEAR(excess(b, inverse(X_b) * q), 0.0, tolerance);
+  EXPECT_LE(reach(a, X_a, point.normal), dot(point.normal, p) + tolerance);
+  EXPECT_LE(reach(b, X_b, -point.normal), -dot(point.normal, q) + tolerance);
+}
+
+TEST(ConvexPair, GapsOfAllPairsAreDistances) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> place(-1.5, 1.5);
+  for (const Shape& a : shapes()) {
+    for (const Shape& b : shapes()) {
+      SCOPED_TRACE(std::string(name_of(a.type)) + " and " + name_of(b.type));
+      for (int trial = 0; trial < 30; ++trial) {
+        const Pose<double> X_a{random_rotation(random), {}};
+        Pose<double> X_b{random_rotation(random), {place(random), place(random), place(random)}};
+        const ContactPoint far = nearest(a, X_a, b, X_b);
+        if (far.gap < 1e-6) continue;
+        expect_proven(a, X_a, b, X_b, far);
+        // Moved along the normal, to a small gap, to touch and to overlap.
+        const Vec p = X_b.p;
+        for (const double gap : {1e-3, 1e-6, 1e-9, 0.0, -1e-9, -1e-6, -1e-4}) {
+          X_b.p = p + (gap - far.gap) * far.normal;
+          SCOPED_TRACE(gap);
+          const ContactPoint near = nearest(a, X_a, b, X_b);
+          // Corners that have passed each other are apart again. Edges that overlap by d, at small angles,
+          // touch several d away from the point that is told. Between corners that are 1e-9 m apart, the
+          // direction is known to a few per cent.
+          const double overlap = std::max(-gap, 0.0), close = gap > 0.0 && gap < 1e-8 ? gap : 0.0;
+          EXPECT_LE(near.gap, std::max(gap, 0.0) + overlap + kProven);
+          EXPECT_GE(near.gap, gap - kProven - 0.02 * close);
+          expect_proven(a, X_a, b, X_b, near, kProven + 10.0 * overlap + close);
+        }
+      }
+    }
+  }
+}
+
+// Number of points with this gap.
+int count_at(const std::vector<ContactPoint>& points, double gap) {
+  return static_cast<int>(
+      std::ranges::count_if(points, [&](const ContactPoint& p) { return std::abs(p.gap - gap) < 1e-14; }));
+}
+
+std::vector<ContactPoint> touching_points(const Shape& a, const Pose<double>& X_a, const Shape& b,
+                                          const Pose<double>& X_b) {
+  std::vector<ContactPoint> points;
+  add_contact_points(a, X_a, b, X_b, points);
+  return points;
+}
+
+TEST(ConvexPair, FacesAndLinesTouchAtSeveralPoints) {
+  const Shape plate{ShapeType::kBox, {1.0, 1.0, 0.1}}, can{ShapeType::kCylinder, {0.3, 0.5, 0}};
+  const Shape pill{ShapeType::kCapsule, {0.2, 0.5, 0}};
+  const Rotation<double> upright = Rotation<double>::identity(),
+                         lying = rpy_rotation(std::acos(0.0), 0.0, 0.0);
+  const Pose<double> ground{upright, {}};
+  for (const double gap : {0.01, 0.0, -1e-6}) {
+    SCOPED_TRACE(gap);
+    EXPECT_EQ(count_at(touching_points(plate, ground, can, {upright, {0, 0, 0.6 + gap}}), gap), 8);
+    EXPECT_EQ(count_at(touching_points(can, {upright, {0, 0, 0.6 + gap}}, plate, ground), gap), 8);
+    EXPECT_EQ(count_at(touching_points(plate, ground, can, {lying, {0, 0, 0.4 + gap}}), gap), 2);
+    EXPECT_EQ(count_at(touching_points(plate, ground, pill, {lying, {0, 0, 0.3 + gap}}), gap), 2);
+    EXPECT_GE(count_at(touching_points(can, ground, can, {upright, {0.1, 0, 1.0 + gap}}), gap), 5);
+    const Shape coin{ShapeType::kCylinder, {0.1, 0.5, 0}};
+    EXPECT_EQ(count_at(touching_points(can, ground, coin, {upright, {0.1, 0, 1.0 + gap}}), gap), 8);
+    EXPECT_EQ(count_at(touching_points(coin, {upright, {0.1, 0, 1.0 + gap}}, can, ground), gap), 8);
+    EXPECT_EQ(count_at(touching_points(can, {lying, {}}, can, {lying, {0.1, 0.3, std::sqrt(0.35) + gap}}),
+                       std::hypot(0.1, std::sqrt(0.35) + gap) - 0.6),
+              2);
+    EXPECT_EQ(count_at(touching_points(plate, ground, plate, {upright, {0.5, 0.7, 0.2 + gap}}), gap), 4);
+    // A plate that hangs over the end of a can: its outline within the disc.
+    const auto over = touching_points(can, ground, plate, {upright, {1.1, 0, 0.6 + gap}});
+    EXPECT_GE(count_at(over, gap), 2);
+    for (const ContactPoint& point : over) EXPECT_LE(std::hypot(point.p.x, point.p.y), 0.3 + 1e-6);
+  }
+}
+
+TEST(ConvexPair, ThePointsOfARestingBodyDoNotJump) {
+  // Round-off in the pose moves gaps and normals by round-off.
+  const Shape plate{ShapeType::kBox, {1.0, 1.0, 0.1}}, can{ShapeType::kCylinder, {0.3, 0.5, 0}};
+  const Rotation<double> upright = Rotation<double>::identity(),
+                         lying = rpy_rotation(std::acos(0.0), 0.0, 0.0);
+  for (const Pose<double>& X : {Pose<double>{upright, {0.2, 0.1, 0.6}}, {lying, {0.2, 0.1, 0.4}}}) {
+    const auto before = touching_points(plate, {upright, {}}, can, X);
+    for (const double tilt : {1e-16, -1e-16, 1e-14, -1e-14}) {
+      const auto after =
+          touching_points(plate, {upright, {}}, can, {rpy_rotation(tilt, 2.0 * tilt, 0.0) * X.R, X.p});
+      ASSERT_EQ(after.size(), before.size());
+      for (const ContactPoint& point : after) {
+        EXPECT_EQ(point.normal.z, 1.0);
+        EXPECT_NEAR(point.gap, 0.0, 2e-14);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sestina
