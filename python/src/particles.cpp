@@ -148,8 +148,11 @@ void bind_measures(nb::module_& module) {
               "Of the degrees of freedom that are free to move: 3 n, less one for each axis along which "
               "nothing changes the total momentum.")
       .def_ro("pressure", &ParticleMeasures::pressure, "(2 kinetic + virial)/(3 volume).")
-      .def_ro("kinetic", &ParticleMeasures::kinetic, "Kinetic energy.")
-      .def_ro("pair", &ParticleMeasures::pair, "Energy of pair forces.")
+      .def_ro("kinetic", &ParticleMeasures::kinetic, "Kinetic energy, with that of the spins of grains.")
+      .def_ro("rotational", &ParticleMeasures::rotational, "Kinetic energy of the spins of grains.")
+      .def_ro("dissipated", &ParticleMeasures::dissipated,
+              "Work that the contacts of grains have taken and do not store, a part of the conserved total.")
+      .def_ro("pair", &ParticleMeasures::pair, "Energy of pair forces; of grains, what contacts store.")
       .def_ro("bonded", &ParticleMeasures::bonded, "Energy of bonds, angles and dihedrals.")
       .def_ro("field", &ParticleMeasures::field, "Energy in the surroundings: gravity, tethers, walls.")
       .def_prop_ro("potential", &ParticleMeasures::potential, "pair + bonded + field.")
@@ -158,7 +161,8 @@ void bind_measures(nb::module_& module) {
       .def_ro("barostat", &ParticleMeasures::barostat,
               "Energy given to a barostat, a part of the conserved total.")
       .def_ro("volume", &ParticleMeasures::volume, "Of the box.")
-      .def_prop_ro("total", &ParticleMeasures::total, "kinetic + potential + thermostat + barostat.")
+      .def_prop_ro("total", &ParticleMeasures::total,
+                   "kinetic + potential + thermostat + barostat + dissipated.")
       .def_ro("virial", &ParticleMeasures::virial, "Sum of r . F.")
       .def("__repr__", [](const ParticleMeasures& m) {
         return fmt::format(
@@ -204,6 +208,12 @@ void bind_particle_arrays(nb::class_<Particles>& type) {
         return self.vectors([](auto& system, auto out) { system.copy_forces(out); });
       },
       "(n, 3)");
+  array(
+      "spins",
+      [](const Particles& self) {
+        return self.vectors([](const auto& system, auto out) { system.copy_spins(out); });
+      },
+      "(n, 3) Angular velocities of grains in rad/s, in ground axes; zero for other particles.");
   array("masses", masses, "(n)");
   array(
       "charges", [](const Particles& self) { return new_array(self.model().charge); },

@@ -392,7 +392,7 @@ TEST_F(ParticleRunTest, TellsWhereArticulatedPolymersAreWrong) {
 TEST_F(ParticleRunTest, RunsTheExamples) {
   for (const char* name :
        {"01_lennard_jones_fluid", "02_polymer_melt", "03_coulomb_explosion", "04_articulated_melt",
-        "05_molecules_of_bodies", "06_molten_salt", "07_settling_fluid"}) {
+        "05_molecules_of_bodies", "06_molten_salt", "07_settling_fluid", "08_hopper"}) {
     const std::string file = repository() + "/examples/particles/" + name + ".yaml";
     const ModelTree tree = read_model_tree(
         file, {{"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1.2"}});
@@ -477,6 +477,75 @@ TEST_F(ParticleRunTest, RecordsTheForcesOfFields) {
   EXPECT_NEAR(first("energy.field"),
               0.5 * 4.0 - 1.5 + 1.0 + 3.0 * 3.0 * (2.0 / 15.0 - 1.0) + 3.0 * 0.5 * 10.0, 1e-12);
   EXPECT_NEAR(first("energy.potential"), first("energy.pair") + first("energy.field"), 1e-12);
+}
+
+constexpr const char* kGrains = R"(sestina: 1
+particles:
+  species: [{name: grain, mass: 0.004, radius: 0.01}, {name: steel, mass: 1}]
+  box: {lengths: [1, 1, 1], periodic: [false, false, false]}
+  positions: {list: [[grain, 0.05, 0.05, 0.0099], [grain, 0.05, 0.0698, 0.0099]]}
+  spins: [[1, 2, 3], [0, 0, 0]]
+  pairs:
+    - {type: hertz, species: [grain, grain], young: 2e6, poisson: 0.25, restitution: 0.7, friction: 0.3}
+    - {type: hooke, species: [grain, steel], stiffness: 3000, damping: 40, friction: 0.2}
+  walls:
+    - {type: plane, at: [0, 0, 0], normal: [0, 0, 2], species: steel}
+    - {type: cylinder, at: [0.05, 0.05, -0.1], axis: [0, 0, 1], radius: 0.4, length: 1}
+    - {type: cone, at: [0.05, 0.05, 0.5], axis: [0, 0, 1], radii: [0.1, 0.2], length: 0}
+  fields: [{type: gravity, acceleration: [0, 0, -9.81]}]
+analysis: {step: {dt: 1e-5}, duration: 0.02}
+output: {every: 0.002}
+)";
+
+TEST_F(ParticleRunTest, RecordsAndResumesGrains) {
+  const ParticleReport whole =
+      run(kGrains, {.result_file = path("whole.csv"), .checkpoint = path("whole.txt")});
+  ASSERT_EQ(whole.status, ParticleReport::Status::kComplete);
+  const ResultTable table = read_result(path("whole.csv"));
+  const auto at = [&](std::size_t row, const char* name) { return table.at(row, table.column_index(name)); };
+  const double inertia = 0.4 * 0.004 * 1e-4;
+  EXPECT_NEAR(at(0, "energy.rotational"), 0.5 * inertia * 14.0, 1e-15);
+  EXPECT_NEAR(at(0, "wall[0].force.z"), 2.0 * 3000.0 * 1e-4, 1e-12);
+  EXPECT_EQ(at(0, "wall[2].force.z"), 0.0);
+  // Hertz: 2/5 k sqrt(R d) d^2, k = 2/3 E/(1 - nu^2), R = 5 mm, d = 0.2 mm; hooke: k/2 d^2.
+  const double hertz = 0.4 * 2.0 / 3.0 * 2e6 / 0.9375 * std::sqrt(0.005 * 2e-4) * 4e-8;
+  EXPECT_NEAR(at(0, "energy.pair"), hertz + 2.0 * 0.5 * 3000.0 * 1e-8, 1e-12);
+  EXPECT_EQ(at(0, "energy.dissipated"), 0.0);
+  EXPECT_GT(at(10, "energy.dissipated"), 0.2 * at(0, "energy.pair"));
+  EXPECT_NEAR(at(10, "energy.total"), at(0, "energy.total"), 1e-4 * at(0, "energy.pair"));
+  run(kGrains, {.result_file = path("part.csv"), .checkpoint = path("part.txt"), .limits = {.steps = 700}});
+  resume_particles(path("part.txt"), {}, executor_);
+  const auto rows = [this](const char* name) {
+    const std::string text = contents(name);
+    return text.substr(text.find("\nt,"));
+  };
+  EXPECT_EQ(rows("part.csv"), rows("whole.csv"));
+}
+
+TEST_F(ParticleRunTest, TellsWhereGrainsAreWrong) {
+  const auto message_with = [&](std::vector<std::string> set) {
+    return message_of([&] { run(kGrains, {}, set); });
+  };
+  const std::string pairs = "particles.pairs", walls = "particles.walls";
+  EXPECT_THAT(message_with({pairs + "[0].stiffness=5"}),
+              HasSubstr("give either stiffness or young and poisson"));
+  EXPECT_THAT(message_with({pairs + "[0].poisson=0.6"}), HasSubstr("pairs[0].poisson: 0.6 is out of range"));
+  EXPECT_THAT(message_with({pairs + "[1].young=5"}), HasSubstr("the key 'young' does not fit a"));
+  EXPECT_THAT(message_with({pairs + "[1].friction=-0.1"}),
+              HasSubstr("pairs[1].friction: -0.1 is not zero or a positive number"));
+  EXPECT_THAT(message_with({pairs + "[0].restitution=1.5"}),
+              HasSubstr("pairs[0].restitution: 1.5 is not a number from 0 (not included) to 1"));
+  EXPECT_THAT(message_with({pairs + "[1].species=[grain, stel]"}), HasSubstr("unknown species 'stel'"));
+  EXPECT_THAT(message_with({walls + "[0].species=grain"}), testing::Not(HasSubstr("walls")));
+  EXPECT_THAT(message_with({walls + "[0].type=sphere"}), HasSubstr("unknown wall 'sphere'"));
+  EXPECT_THAT(message_with({walls + "[1].radius=0", walls + "[1].length=-1"}),
+              HasSubstr("walls[1].length: -1 is not zero or a positive number"));
+  EXPECT_THAT(message_with({walls + "[2].radii=[0.1, 0.1]"}), HasSubstr("walls[2]: has no area"));
+  EXPECT_THAT(message_with({"particles.species[0].radius=0"}),
+              HasSubstr("species[0].radius: 0 is not positive"));
+  EXPECT_THAT(message_with({"particles.spins=[[1, 2, 3]]"}),
+              HasSubstr("spins: has 3 numbers for 2 particles; expected 6"));
+  EXPECT_THAT(message_with({"particles.skin=0"}), HasSubstr("skin: has to be positive"));
 }
 
 TEST_F(ParticleRunTest, TellsWhereFieldsAreWrong) {

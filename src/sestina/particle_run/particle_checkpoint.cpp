@@ -44,6 +44,11 @@ void pass_values(Pass&& pass, C& checkpoint) {
   pass("box", p.box);
   pass("barostat", p.barostat);
   pass("bodies", p.bodies);
+  pass("touching", p.grains.touching);
+  pass("contacts", p.grains.contacts);
+  pass("spin", p.grains.spin);
+  pass("contact_sums", p.grains.sums);
+  pass("contact_work", p.grains.taken);
 }
 
 class Writer {

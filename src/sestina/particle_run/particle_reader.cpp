@@ -23,9 +23,11 @@ void ParticleReader::read(const YamlNode& node, const NodePath& path) {
   read_bodies(map);
   read_charges(map);
   read_pairs(map);
+  read_walls(map);
   read_fields(map);
   read_thermostat(map);
   read_barostat(map);
+  if (model_.has_grains()) model_.skin = calc_grain_skin(model_);
   numbers_.read(map, "skin", model_.skin);
   numbers_.read(map, "boltzmann", model_.boltzmann);
   numbers_.read(map, "fixman_temperature", model_.fixman_temperature);
@@ -33,6 +35,7 @@ void ParticleReader::read(const YamlNode& node, const NodePath& path) {
   model_.exclude_up_to = excluded == "none" ? 0 : excluded == "bonds" ? 1 : 2;
   read_relax(map);
   read_velocities(map);
+  read_spins(map);
   read_trajectory(map);
 }
 
@@ -87,6 +90,12 @@ void ParticleReader::read_species(const MapReader& map) {
     species.name = name.text;
     numbers_.read(entry, "mass", species.mass);
     want_positive(entry, "mass", species.mass);
+    for (const auto& [key, value] :
+         {std::pair("radius", &species.radius), std::pair("inertia", &species.inertia)}) {
+      if (entry.find(key) == nullptr) continue;
+      numbers_.read(entry, key, *value);
+      want_positive(entry, key, *value);
+    }
     std::optional<double>& charge = charge_of_species_.emplace_back();
     if (entry.find("charge") != nullptr) numbers_.read(entry, "charge", charge.emplace(0.0));
     for (std::size_t i = 0; i + 1 < model_.species.size(); ++i) {
@@ -215,6 +224,7 @@ void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
     }
     return;
   }
+  if (word == "hooke" || word == "hertz") return read_grain_contact(map, word);
   int every = 1;
   read_every(map, every);
   if (!model_.pairs.empty() && every != model_.pairs_every) {
@@ -226,16 +236,7 @@ void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
   }
   model_.pairs_every = every;
   LennardJones& pair = model_.pairs.emplace_back();
-  if (const YamlNode* species = map.find("species")) {
-    if (!species->is_list() || species->items.size() != 2) {
-      context_.fault(*species, map.path_of("species"),
-                     "expected a list of 2 species, found " + describe(*species));
-    } else {
-      const NodePath list = map.path_of("species");
-      pair.first = find_species(*species->items[0], list / 0);
-      pair.second = find_species(*species->items[1], list / 1);
-    }
-  }
+  read_species_pair(map, pair.first, pair.second);
   numbers_.read(map, "epsilon", pair.epsilon);
   numbers_.read(map, "sigma", pair.sigma);
   want_positive(map, "sigma", pair.sigma);
@@ -244,6 +245,18 @@ void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
   numbers_.read(map, "cutoff", pair.cutoff);
   want_positive(map, "cutoff", pair.cutoff);
   map.read("shift", pair.is_shifted);
+}
+
+void ParticleReader::read_species_pair(const MapReader& map, int& first, int& second) {
+  const YamlNode* species = map.find("species");
+  if (species == nullptr) return;
+  const NodePath list = map.path_of("species");
+  if (!species->is_list() || species->items.size() != 2) {
+    context_.fault(*species, list, "expected a list of 2 species, found " + describe(*species));
+    return;
+  }
+  first = find_species(*species->items[0], list / 0);
+  second = find_species(*species->items[1], list / 1);
 }
 
 void ParticleReader::read_every(const MapReader& map, int& every) {
@@ -296,11 +309,7 @@ void ParticleReader::read_velocities(const MapReader& map) {
   const NodePath path = map.path_of("velocities");
   if (node->is_list()) {
     model_.velocity.clear();
-    for_each_item(context_, *node, path, [&](const YamlNode& item, const NodePath& place) {
-      std::vector<double> v;
-      if (!numbers_.read_numbers(item, place, 3, v)) v.assign(3, 0.0);
-      model_.velocity.insert(model_.velocity.end(), v.begin(), v.end());
-    });
+    read_vectors(*node, path, model_.velocity);
     return;
   }
   const MapReader velocities(context_, *node, path, keys_of("velocities"));
@@ -314,6 +323,14 @@ void ParticleReader::read_velocities(const MapReader& map) {
   } else {
     spec_.drawn = DrawnVelocities{temperature, static_cast<std::uint32_t>(seed)};
   }
+}
+
+void ParticleReader::read_vectors(const YamlNode& node, const NodePath& path, std::vector<double>& values) {
+  for_each_item(context_, node, path, [&](const YamlNode& item, const NodePath& place) {
+    std::vector<double> v;
+    if (!numbers_.read_numbers(item, place, 3, v)) v.assign(3, 0.0);
+    values.insert(values.end(), v.begin(), v.end());
+  });
 }
 
 void ParticleReader::read_relax(const MapReader& map) {

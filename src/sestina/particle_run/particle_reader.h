@@ -42,6 +42,14 @@ class ParticleReader {
   void set_charges_of_species();
   void read_pairs(const MapReader& map);
   void read_pair(const YamlNode& node, const NodePath& path);
+  void read_grain_contact(const MapReader& map, const std::string& word);
+  void read_walls(const MapReader& map);
+  void read_grain_wall(const YamlNode& node, const NodePath& path);
+  void read_spins(const MapReader& map);
+  // A list of vectors.
+  void read_vectors(const YamlNode& node, const NodePath& path, std::vector<double>& values);
+  // Two species, if the key is there.
+  void read_species_pair(const MapReader& map, int& first, int& second);
   void read_every(const MapReader& map, int& every);
   void read_thermostat(const MapReader& map);
   void read_barostat(const MapReader& map);
@@ -64,5 +72,8 @@ class ParticleReader {
   std::vector<std::optional<double>> charge_of_species_;
   int bond_types_ = 0, angle_types_ = 0, dihedral_types_ = 0;  // of model_.term_types, in this order
 };
+
+// The skin (m) of models of grains that give none: a tenth of the smallest diameter.
+double calc_grain_skin(const ParticleModel& model);
 
 }  // namespace sestina

@@ -31,11 +31,16 @@ std::vector<std::string> particle_columns(const ParticleModel& model) {
                                    "energy.pair", "energy.bonded", "energy.potential", "energy.thermostat",
                                    "energy.total"};
   if (model.barostat) columns.insert(columns.end(), {"energy.barostat", "volume"});
-  if (model.fields.empty()) return columns;
-  columns.emplace_back("energy.field");
-  for (std::size_t i = 0; i < model.fields.size(); ++i) {
-    for (const char axis : {'x', 'y', 'z'}) columns.push_back(fmt::format("field[{}].force.{}", i, axis));
-  }
+  const auto add_forces = [&columns](const char* name, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      for (const char axis : {'x', 'y', 'z'})
+        columns.push_back(fmt::format("{}[{}].force.{}", name, i, axis));
+    }
+  };
+  if (model.has_grains()) columns.insert(columns.end(), {"energy.rotational", "energy.dissipated"});
+  add_forces("wall", model.walls.size());
+  if (!model.fields.empty()) columns.emplace_back("energy.field");
+  add_forces("field", model.fields.size());
   return columns;
 }
 
@@ -155,6 +160,9 @@ class ParticleRun {
     row_ = {m.t,      m.temperature, m.pressure,   m.kinetic, m.pair,
             m.bonded, m.potential(), m.thermostat, m.total()};
     if (spec_.model.barostat) row_.insert(row_.end(), {m.barostat, m.volume});
+    if (spec_.model.has_grains()) row_.insert(row_.end(), {m.rotational, m.dissipated});
+    for (const Vector3d& force : system_->calc_wall_forces())
+      row_.insert(row_.end(), force.begin(), force.end());
     if (spec_.model.fields.empty()) return;
     row_.push_back(m.field);
     for (const FieldSums& field : system_->field_sums()) {

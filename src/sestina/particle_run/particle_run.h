@@ -5,8 +5,9 @@
 //   ParticleReport report = run.run();
 //
 // Rows have the columns t, temperature, pressure, energy.kinetic, .pair, .bonded, .potential, .thermostat and
-// .total; with a barostat also energy.barostat and volume; with fields energy.field and, for each of them,
-// field[i].force.x, .y and .z.
+// .total; with a barostat also energy.barostat and volume; with grains energy.rotational and .dissipated, and
+// for each wall wall[i].force.x, .y and .z; with fields energy.field and, for each of them, field[i].force.x,
+// .y and .z.
 #pragma once
 
 #include <atomic>

@@ -449,8 +449,9 @@ void ParticleBodies::restore(std::span<const double> saved) { bodies_.restore(sa
 double count_degrees_of_freedom(const ParticleModel& model, int rigid_bonds, const ParticleBodies& bodies,
                                 bool keeps_momentum) {
   const auto kept = keeps_momentum && model.size() > 1 ? std::ranges::count(find_free_axes(model), true) : 0;
-  return 3.0 * (model.size() - bodies.particles()) + bodies.degrees_of_freedom() - rigid_bonds -
-         static_cast<double>(kept);
+  const int per_particle = model.has_grains() ? 6 : 3;
+  return static_cast<double>(per_particle) * (model.size() - bodies.particles()) +
+         bodies.degrees_of_freedom() - rigid_bonds - static_cast<double>(kept);
 }
 
 }  // namespace sestina

@@ -161,6 +161,7 @@ void ParticleFields::fail(double t, std::size_t number, const ParticleArrays& pa
 
 std::array<bool, 3> find_free_axes(const ParticleModel& model) {
   std::array<bool, 3> is_free{true, true, true};
+  if (!model.walls.empty()) return {};
   for (const ParticleField& field : model.fields) {
     for (int a = 0; a < 3; ++a) {
       if (field.law == FieldLaw::kTether || (is_wall(field.law) && field.axis == a) ||

@@ -39,10 +39,17 @@ void ParticleSystem::calc_pair_forces(bool with_sums, Numbers64& fx, Numbers64& 
   if (with_sums) sums_.pair = sums;
 }
 
+// By a step h (s) whose end the positions have reached.
+void ParticleSystem::update_contacts(double h) {
+  if (grains_) grains_->update(t_, h, particles_, executor_);
+}
+
 // With sums, those of all forces; otherwise those that act at every step.
 void ParticleSystem::calc_forces(bool with_sums) {
   sums_ = {};
-  if (reach_ > 0.0 && (with_sums || !slow_pairs_.is_slow())) {
+  if (grains_) {
+    grains_->set_forces(particles_);
+  } else if (reach_ > 0.0 && (with_sums || !slow_pairs_.is_slow())) {
     calc_pair_forces(with_sums, particles_.fx, particles_.fy, particles_.fz);
   } else {
     for (Numbers64* f : {&particles_.fx, &particles_.fy, &particles_.fz})

@@ -1,4 +1,5 @@
 #include "sestina/particles/kernels/articulated_kernels.h"
+#include "sestina/particles/kernels/granular_kernels.h"
 #include "sestina/particles/kernels/multipole_kernels.h"
 #include "sestina/particles/kernels/particle_kernels.h"
 #include "sestina/particles/kernels/rigid_bond_kernels.h"
@@ -9,6 +10,7 @@ const ParticleKernels* particle_kernels_portable();
 const MultipoleKernels* multipole_kernels_portable();
 const RigidBondKernels* rigid_bond_kernels_portable();
 const ArticulatedKernels* articulated_kernels_portable();
+const GranularKernels* granular_kernels_portable();
 #ifdef SESTINA_X86_KERNELS
 const ParticleKernels* particle_kernels_avx2();
 const ParticleKernels* particle_kernels_avx512();
@@ -18,6 +20,8 @@ const MultipoleKernels* multipole_kernels_avx512();
 const RigidBondKernels* rigid_bond_kernels_avx512();
 const ArticulatedKernels* articulated_kernels_avx2();
 const ArticulatedKernels* articulated_kernels_avx512();
+const GranularKernels* granular_kernels_avx2();
+const GranularKernels* granular_kernels_avx512();
 #endif
 
 namespace {
@@ -45,5 +49,6 @@ const RigidBondKernels& rigid_bond_kernels(InstructionSet set) { return SESTINA_
 const ArticulatedKernels& articulated_kernels(InstructionSet set) {
   return SESTINA_CHOOSE(articulated_kernels);
 }
+const GranularKernels& granular_kernels(InstructionSet set) { return SESTINA_CHOOSE(granular_kernels); }
 
 }  // namespace sestina

@@ -27,6 +27,7 @@ class Checker {
     check_fields();
     check_thermostats();
     check_barostat();
+    check_grains(model_, faults_);
     faults_.throw_if_any();
   }
 
@@ -503,6 +504,8 @@ class Checker {
 double ParticleModel::largest_cutoff() const {
   double cutoff = 0.0;
   for (const LennardJones& pair : pairs) cutoff = std::max(cutoff, pair.cutoff);
+  if (!has_grains()) return cutoff;
+  for (const Species& of : species) cutoff = std::max(cutoff, 2.0 * of.radius);
   return cutoff;
 }
 

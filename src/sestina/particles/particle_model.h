@@ -11,12 +11,19 @@
 #include <vector>
 
 #include "sestina/particles/box.h"
+#include "sestina/particles/granular_model.h"
 
 namespace sestina {
 
 struct Species {
   std::string name;
-  double mass = 1.0;  // kg
+  double mass = 1.0;     // kg
+  double radius = 0.0;   // m, of grains
+  double inertia = 0.0;  // kg m^2, of grains; 0: that of a solid sphere
+
+  double moment_of_inertia() const {
+    return inertia > 0.0 ? inertia : 0.4 * mass * radius * radius;
+  }  // kg m^2
 };
 
 // U(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6) - U_c for r < cutoff, between particles of two species.
@@ -155,6 +162,9 @@ struct ParticleModel {
   // (n x 3) rad/s, of all bodies (list_bodies); empty: as fast as their particles
   std::vector<double> spin;
   std::vector<ParticleField> fields;
+  std::vector<GrainContact> grain_contacts;  // at least one: the particles are grains, which turn
+  std::vector<GrainWall> walls;              // which grains touch
+  std::vector<double> grain_spin;            // (n x 3) rad/s; empty: at rest
   int exclude_up_to = 1;  // pairs that so many bonds connect have no pair force: 0 none, 1: 1-2, 2: 1-3 too
 
   std::optional<Langevin> langevin;
@@ -166,6 +176,7 @@ struct ParticleModel {
   double boltzmann = 1.0;           // J/K
 
   int size() const { return static_cast<int>(species_of.size()); }
+  bool has_grains() const { return !grain_contacts.empty(); }
   double largest_cutoff() const;  // m; 0: no pair forces
   int outer_steps() const;        // steps after which all forces have acted
 };

@@ -34,6 +34,7 @@ std::vector<LennardJonesCoefficients> tabulate(const ParticleModel& model) {
 
 // Species that no pair force names.
 std::vector<char> find_silent_species(const ParticleModel& model) {
+  if (model.has_grains()) return {};
   std::vector<char> is_silent(model.species.size(), 1);
   for (const LennardJones& pair : model.pairs) {
     if (pair.epsilon > 0.0) is_silent[pair.first] = is_silent[pair.second] = 0;
@@ -61,7 +62,7 @@ ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, I
       executor_(executor),
       kernels_(particle_kernels(set)),
       coefficients_(tabulate(model)),
-      reach_(model.pairs.empty() ? 0.0 : model.largest_cutoff() + model.skin),
+      reach_(model.pairs.empty() && !model.has_grains() ? 0.0 : model.largest_cutoff() + model.skin),
       exclusions_(find_exclusions(model, model.exclude_up_to)),
       order_(find_silent_species(model)),
       terms_(model_),
@@ -71,9 +72,12 @@ ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, I
   if (model_.central) choose_central_sum(set);
   if (reach_ > 0.0) slow_pairs_.every = model_.pairs_every;
   if (model_.central) slow_central_.every = model_.central->every;
+  if (model_.has_grains()) grains_ = std::make_unique<GranularContacts>(model_, set);
   set_particles();
   make_lists();
   if (!rigid_.empty()) rigid_.set_bonds(particles_, executor_);
+  update_contacts(0.0);
+  if (grains_) grains_->begin_ledger(executor_);
   calc_forces(false);
   calc_slow_forces(0);
   calc_sums();
@@ -124,12 +128,14 @@ void ParticleSystem::set_particles() {
 }
 
 void ParticleSystem::make_lists() {
+  if (grains_) grains_->keep(particles_);
   order_.sort(model_.box, particles_);
   if (reach_ > 0.0) {
     lists_.build(model_.box, order_, particles_, exclusions_, reach_, kernels_, executor_);
   }
   rigid_.set_places(particles_);
   bodies_->set_places(particles_);
+  if (grains_) grains_->set_places(particles_, lists_, executor_);
   listed_x_ = particles_.x, listed_y_ = particles_.y, listed_z_ = particles_.z;
   ++list_builds_;
 }
@@ -228,9 +234,11 @@ void ParticleSystem::relax(int steps, double largest) {
       rigid_.set_bonds(particles_, executor_);
     }
     check_lists();
+    update_contacts(0.0);
     calc_forces(false);
     calc_slow_forces(0);
   }
+  if (grains_) grains_->begin_ledger(executor_);
   turn_velocities(energy);
 }
 
@@ -301,6 +309,7 @@ void ParticleSystem::step(double h) {
   if (model_.nose_hoover && is_thermal) scale_by_chain(h);
   kick_by_slow_forces(steps_, h);
   kick(0.5 * h, particles_.fx, particles_.fy, particles_.fz);  // (1)
+  if (grains_) grains_->kick(0.5 * h, executor_);
   bodies_->kick_by_fixman(0.5 * h, executor_);
   if (model_.langevin && is_thermal) {
     drift(0.5 * h);
@@ -311,8 +320,10 @@ void ParticleSystem::step(double h) {
   } else {
     drift(h);  // (2)
   }
+  update_contacts(h);
   calc_forces(false);                                          // (3)
   kick(0.5 * h, particles_.fx, particles_.fy, particles_.fz);  // (4)
+  if (grains_) grains_->kick(0.5 * h, executor_);
   bodies_->kick_by_fixman(0.5 * h, executor_);
   calc_slow_forces(steps_ + 1);
   kick_by_slow_forces(steps_ + 1, h);
@@ -347,6 +358,13 @@ ParticleMeasures ParticleSystem::measure() {
   ParticleMeasures m;
   m.t = t_;
   m.kinetic = calc_kinetic();
+  const double moving = m.kinetic;  // without spins
+  if (grains_) {
+    const GrainSums grains = grains_->calc_sums(executor_);
+    m.rotational = grains.rotational, m.kinetic += grains.rotational;
+    m.dissipated = grains.taken - grains.elastic;
+    sums_.pair.energy += grains.elastic, sums_.pair.virial += grains.virial;
+  }
   m.pair = sums_.pair.energy;
   m.bonded = sums_.bonded.energy;
   m.field = sums_.field;
@@ -355,7 +373,7 @@ ParticleMeasures ParticleSystem::measure() {
   m.volume = model_.box.volume();
   m.virial = sums_.pair.virial + sums_.bonded.virial;
   m.temperature = 2.0 * m.kinetic / (degrees_of_freedom() * model_.boltzmann);
-  m.pressure = (2.0 * m.kinetic + m.virial + sums_.bodies) / (3.0 * m.volume);
+  m.pressure = (2.0 * moving + m.virial + sums_.bodies) / (3.0 * m.volume);
   if (!std::isfinite(m.total())) check_finite();
   return m;
 }
@@ -390,6 +408,15 @@ void ParticleSystem::copy_forces(std::span<double> out) {
   }
 }
 
+void ParticleSystem::copy_spins(std::span<double> out) const {
+  if (grains_) return grains_->copy_spins(particles_, out);
+  std::ranges::fill(out, 0.0);
+}
+
+std::vector<Vector3d> ParticleSystem::calc_wall_forces() const {
+  return grains_ ? grains_->calc_wall_forces() : std::vector<Vector3d>{};
+}
+
 ParticleCheckpoint ParticleSystem::save() const {
   const auto n = static_cast<std::size_t>(particles_.size);
   ParticleCheckpoint saved;
@@ -410,6 +437,7 @@ ParticleCheckpoint ParticleSystem::save() const {
   std::ranges::copy(model_.box.length, saved.box.begin() + 3);
   saved.barostat = barostat_energy_;
   saved.bodies = bodies_->save();
+  if (grains_) saved.grains = grains_->save(particles_);
   return saved;
 }
 
@@ -464,6 +492,7 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
   std::copy_n(saved.thermostat.begin() + 3, 3, chain_velocity_.begin());
   steps_ = saved.steps, t_ = saved.t;
   bodies_->restore(saved.bodies);
+  if (grains_) grains_->restore(t_, saved.grains, particles_, executor_);
   if (!rigid_.empty()) rigid_.set_bonds(particles_, executor_);
   calc_forces(false);
   calc_slow_forces(0);

@@ -17,7 +17,8 @@
 // bodies (articulated_bodies.h) take (1), (4) as impulses and (2) as a motion of their own. Rigid bonds
 // (rigid_bonds.h) hold after every change of positions, and their velocities at the end of a step and before
 // and after the random forces. When the time of a Langevin thermostat is over, the total momentum is removed.
-// With a barostat, box, positions and velocities are scaled after (4) of every few steps.
+// Spins w of grains (granular_contacts.h) change in (1) and (4) by h/2 T/I; their forces (3) are those of the
+// velocities at h/2. With a barostat, box, positions and velocities are scaled after (4) of every few steps.
 // With the Nose-Hoover thermostat, a chain of three, the velocities are scaled before (1) and after (4)
 // (Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1996).
 //
@@ -34,6 +35,7 @@
 #include <string>
 #include <vector>
 
+#include "sestina/particles/granular_contacts.h"
 #include "sestina/particles/neighbour_lists.h"
 #include "sestina/particles/particle_arrays.h"
 #include "sestina/particles/particle_fields.h"
@@ -55,8 +57,10 @@ struct ParticleMeasures {
                              // rigid bond and for each axis along which nothing changes the total
                              // momentum; of particles in bodies, those of their joints
   double pressure = 0.0;     // Pa, (2 kinetic + virial) / (3 volume); molecules of bodies count as points
-  double kinetic = 0.0;      // J
-  double pair = 0.0;         // J, of pair forces
+  double kinetic = 0.0;      // J, with that of the spins of grains
+  double rotational = 0.0;   // J, of these spins
+  double dissipated = 0.0;   // J, the work that contacts of grains have taken and do not store
+  double pair = 0.0;         // J, of pair forces; what contacts of grains store
   double bonded = 0.0;       // J, of bonds, angles and dihedrals, and Fixman's potential
   double field = 0.0;        // J, of the surroundings
   double thermostat = 0.0;   // J, given to a Nose-Hoover thermostat, so that the total is conserved
@@ -64,7 +68,7 @@ struct ParticleMeasures {
   double virial = 0.0;       // J, sum of r . F, without the forces of the surroundings
   double volume = 0.0;       // m^3
   double potential() const { return pair + bonded + field; }
-  double total() const { return kinetic + potential() + thermostat + barostat; }
+  double total() const { return kinetic + potential() + thermostat + barostat + dissipated; }
 };
 
 // The data from which a run continues, bit for bit.
@@ -78,6 +82,7 @@ struct ParticleCheckpoint {
   std::array<double, 6> box{};              // m, lower corner and lengths
   std::vector<double> bodies;               // ParticleBodies::save
   double barostat = 0.0;                    // J
+  GrainCheckpoint grains;
 };
 
 class ParticleSystem {
@@ -106,6 +111,8 @@ class ParticleSystem {
   ParticleMeasures measure();
   // The energies and forces of the fields, in the order of the model, as they were last summed.
   const std::vector<FieldSums>& field_sums() const { return fields_.sums(); }
+  // N, of each wall on all grains.
+  std::vector<Vector3d> calc_wall_forces() const;
   // Separates particles that overlap: in each of the steps, every particle moves along the force on it by at
   // most `largest` (m), which falls to nothing over the steps. Velocities and time stay as they are.
   void relax(int steps, double largest);
@@ -114,6 +121,7 @@ class ParticleSystem {
   void copy_positions(std::span<double> out) const;
   void copy_velocities(std::span<double> out) const;
   void copy_forces(std::span<double> out);
+  void copy_spins(std::span<double> out) const;  // rad/s, of grains; others have none
 
   ParticleCheckpoint save() const;
   void restore(const ParticleCheckpoint& checkpoint);
@@ -136,6 +144,7 @@ class ParticleSystem {
 
   void set_particles();
   void make_lists();
+  void update_contacts(double h);
   void calc_forces(bool with_sums);
   void calc_sums();
   void choose_central_sum(InstructionSet set);
@@ -176,6 +185,7 @@ class ParticleSystem {
   ParticleFields fields_;
   RigidBonds rigid_;
   std::unique_ptr<ParticleBodies> bodies_;
+  std::unique_ptr<GranularContacts> grains_;  // null: none
   std::unique_ptr<FastMultipole> multipole_;  // these sum central forces; neither: directly
   std::unique_ptr<CopiedCube> copied_cube_;   // of a box that is no cube, for multipole_
   std::unique_ptr<EwaldSum> ewald_;

@@ -1,0 +1,126 @@
+// The contacts of grains with each other and with walls (granular_model.h): their lists, their histories, and
+// the forces and torques on the spheres. The forces depend on velocities and on the path: those of the last
+// update are a part of the state.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sestina/numerics/cache_line_vector.h"
+#include "sestina/particles/kernels/granular_kernels.h"
+#include "sestina/particles/particle_arrays.h"
+#include "sestina/particles/particle_model.h"
+
+namespace sestina {
+
+class Executor;
+class NeighbourLists;
+
+struct GrainSums {
+  double elastic = 0.0;     // J, stored in contacts
+  double rotational = 0.0;  // J, kinetic energy of spins
+  double virial = 0.0;      // J, of contacts of spheres
+  double taken =
+      0.0;  // J, the work that contacts have taken from the motion; what is not elastic is dissipated
+};
+
+// The data of contacts for checkpoints.
+struct GrainCheckpoint {
+  std::vector<std::int32_t> touching;  // (contacts x 2) numbers of spheres; -1 - w: wall w
+  std::vector<double> contacts;        // (contacts x 9) histories m, force on the first sphere N
+  std::vector<double> spin;            // (3 x n) rad/s, by place
+  std::vector<double> sums;            // (6 x n) N and N m, by place
+  double taken = 0.0;                  // J
+};
+
+class GranularContacts {
+ public:
+  // The model has been checked.
+  GranularContacts(const ParticleModel& model, InstructionSet set);
+
+  // Before places change: keeps what belongs to spheres and contacts by their numbers.
+  void keep(const ParticleArrays& particles);
+  // Afterwards: makes the list of contacts, at most a skin apart.
+  void set_places(const ParticleArrays& particles, const NeighbourLists& lists, Executor& executor);
+
+  // Calculates forces and torques, and lets the histories grow by a step h (s), at whose end are the
+  // positions and in whose middle are the velocities. Throws ComputationError with t (s) where a sphere is
+  // behind a plane.
+  void update(double t, double h, const ParticleArrays& particles, Executor& executor);
+  // What the contacts store now has come from outside: nothing is dissipated yet.
+  void begin_ledger(Executor& executor);
+  void set_forces(ParticleArrays& particles) const;
+  // Adds h times the torques to the spins.
+  void kick(double h, Executor& executor);
+
+  // Of the last update.
+  GrainSums calc_sums(Executor& executor) const;
+  std::vector<Vector3d> calc_wall_forces() const;  // N, of each wall on all spheres
+  void copy_spins(const ParticleArrays& particles, std::span<double> out) const;  // (n x 3) rad/s
+  std::int64_t contacts() const { return count_; }  // listed ones, whether they touch or not
+
+  GrainCheckpoint save(const ParticleArrays& particles) const;
+  // After set_places. Throws InputError where the sizes are not those of the model.
+  void restore(double t, const GrainCheckpoint& saved, const ParticleArrays& particles, Executor& executor);
+
+ private:
+  struct Pair {
+    std::int32_t first, second;
+  };
+  struct WallContact {
+    std::int32_t sphere, wall;
+  };
+  // What belongs to contacts, by the number of the first sphere.
+  struct Kept {
+    std::vector<std::int32_t> begins, other;  // (n + 1); numbers, -1 - w: wall w
+    std::vector<double> numbers;              // histories and forces
+    const double* find(int first, int second) const;
+  };
+
+  void save_contacts(const ParticleArrays& particles, GrainCheckpoint& saved) const;
+  void order_kept(const std::vector<std::int32_t>& touching, const std::vector<double>& numbers);
+  void find_pairs(const ParticleArrays& particles, const NeighbourLists& lists, Executor& executor);
+  void find_wall_contacts(const ParticleArrays& particles);
+  void make_list(const ParticleArrays& particles);
+  void make_entries();
+  void take_histories(const ParticleArrays& particles);
+  void pack(const ParticleArrays& particles, Executor& executor);
+  void place_wall_points(double t, const ParticleArrays& particles);
+  std::uint8_t law_of(int species, int other) const;
+  int other_number(const ParticleArrays& particles, std::int64_t contact) const;
+  double overlap(std::int64_t contact, Vector3d& d) const;
+  [[noreturn]] void fail_behind(double t, const ParticleArrays& particles, const WallContact& contact) const;
+  double* grain(std::int64_t i) { return grains_.data() + i * kGrainRecord; }
+  const double* grain(std::int64_t i) const { return grains_.data() + i * kGrainRecord; }
+
+  const GranularKernels& kernels_;
+  Box box_;
+  int n_ = 0;
+  double skin_ = 0.0;                    // m
+  std::vector<double> radius_, mass_;    // m, kg; of species
+  std::vector<double> inverse_inertia_;  // 1/(kg m^2); of species
+  std::vector<GrainLaw> laws_;
+  std::vector<std::uint8_t> law_;  // (species x species) of laws_
+  std::vector<GrainWall> walls_;
+  bool is_plain_ = true, has_rolling_ = false;
+
+  // Spheres by place, then two spheres without radius that never touch, then the points of wall contacts.
+  CacheLineVector<double> grains_;            // (x kGrainRecord)
+  CacheLineVector<double> sums_;              // (n x 8) forces and torques
+  std::vector<double> inverse_inertia_of_;    // (n)
+  std::int64_t count_ = 0;                    // contacts, without those that fill the last block
+  std::vector<std::int32_t> first_, second_;  // of contacts: spheres or points
+  std::vector<std::uint8_t> contact_law_;
+  std::vector<double> history_[kHistory];
+  CacheLineVector<double> records_, rolling_;
+  std::vector<std::int32_t> begins_, entries_;
+  std::vector<WallContact> wall_contacts_;  // the last of the contacts
+  std::vector<std::vector<Pair>> pairs_;    // of each chunk of the lists
+  Kept kept_;
+  std::vector<double> kept_state_;  // (n x 11) spins and sums by number
+  double taken_ = 0.0;              // J
+};
+
+}  // namespace sestina
