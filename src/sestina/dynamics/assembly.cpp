@@ -15,7 +15,9 @@
 #include "sestina/constraints/cut_joint_motion.h"
 #include "sestina/dynamics/cartesian_coordinates.h"
 #include "sestina/dynamics/constrained_dynamics.h"
+#include "sestina/dynamics/flexible_placement.h"
 #include "sestina/dynamics/mass_matrix.h"
+#include "sestina/dynamics/reduced_bodies.h"
 #include "sestina/model/properties.h"
 #include "sestina/numerics/least_norm_solver.h"
 
@@ -126,6 +128,7 @@ class Assembler {
     worst_wanted_q_ = worst_wanted_u_ = -1;
     if (wanted_ == nullptr) return;
     for (const std::size_t i : of_positions_ ? wanted_->of_q : wanted_->of_u) add_wanted(i, of_positions_);
+    finish_reduced_rows<double>(model_, state, kinematics_, rows_);
   }
   // Rows for the coordinates or speeds of a joint that closes a loop; rotations are scaled to lengths.
   void add_wanted(std::size_t i, bool is_q) {
@@ -556,6 +559,7 @@ State<double> calc_assembled_state(const Model& model, const Properties<double>&
   }
   State<double> state = calc_initial_state<double>(model, properties.parameters);
   const WantedCutJoints cut{state.h, calc_initial_cut_speeds(model, properties.parameters), {}, {}};
+  place_flexible_bodies(model, properties, cut.q, cut.u, state);
   assemble(model, properties, Given{model.is_q_given(), model.is_u_given(), &cut}, state, report);
   check_stops(model, properties, state);
   return state;

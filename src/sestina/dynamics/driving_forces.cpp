@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 
@@ -10,6 +11,8 @@
 #include "sestina/base/suggest.h"
 #include "sestina/dynamics/required_forces.h"
 #include "sestina/model/properties.h"
+#include "sestina/numerics/eigen_vectors.h"
+#include "sestina/numerics/least_norm_solver.h"
 
 namespace sestina {
 namespace {
@@ -28,6 +31,13 @@ bool is_speed_of(const std::string& speed, const std::string& name) {
 
 }  // namespace
 
+struct DrivingForces::Matrices {
+  VectorXd S;            // (nu)
+  Eigen::MatrixXd C, B;  // (rows x nu), (drives x nu)
+};
+
+DrivingForces::~DrivingForces() = default;
+
 DrivingForces::DrivingForces(const Model& model, const Properties<double>& properties,
                              const std::vector<std::string>& drives)
     : model_(model),
@@ -36,17 +46,19 @@ DrivingForces::DrivingForces(const Model& model, const Properties<double>& prope
       forces_(model),
       rows_(model),
       inverse_(model),
-      S_(model.nu()),
-      C_(model.constraint_rows(), model.nu()),
+      matrices_(std::make_unique<Matrices>()),
       lambda_(static_cast<std::size_t>(model.constraint_rows())),
       f_(static_cast<std::size_t>(model.nu())),
       matrix_(lambda_.size() * f_.size()) {
-  for (Eigen::Index k = 0; k < S_.size(); ++k) {
-    S_[k] = model.u_units()[at(k)] == "rad/s" ? 1.0 : properties.constraints.length;
+  auto& [S, C, B] = *matrices_;
+  S.resize(model.nu());
+  C.resize(model.constraint_rows(), model.nu());
+  for (Eigen::Index k = 0; k < S.size(); ++k) {
+    S[k] = model.u_units()[at(k)] == "rad/s" ? 1.0 : properties.constraints.length;
   }
   for (const std::string& name : drives) add_drives(name);
   tau_.resize(drives_.size());
-  B_.setZero(static_cast<Eigen::Index>(drives_.size()), model.nu());
+  B.setZero(static_cast<Eigen::Index>(drives_.size()), model.nu());
 }
 
 void DrivingForces::add_drives(const std::string& name) {
@@ -81,11 +93,12 @@ void DrivingForces::add_drives(const std::string& name) {
 }
 
 void DrivingForces::update_drives() {
-  B_.setZero();
+  Eigen::MatrixXd& B = matrices_->B;
+  B.setZero();
   std::vector<double> row(f_.size());
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     const Drive& drive = drives_[i];
-    auto to = B_.row(static_cast<Eigen::Index>(i));
+    auto to = B.row(static_cast<Eigen::Index>(i));
     if (drive.cut_joint < 0) {
       to[drive.speed] = 1.0;
       continue;
@@ -99,24 +112,25 @@ void DrivingForces::update_drives() {
                                 unit.data(), pair, bias);
     std::ranges::fill(row, 0.0);
     add_generalized_force(model_, kinematics_, pair, row);
-    to = Eigen::Map<const Eigen::RowVectorXd>(row.data(), S_.size());
+    to = Eigen::Map<const Eigen::RowVectorXd>(row.data(), B.cols());
   }
 }
 
 void DrivingForces::check_motion(const State<double>& state, std::span<const double> udot) const {
-  if (C_.size() == 0) return;
-  VectorXd left[3] = {VectorXd::Zero(C_.rows()), VectorXd::Zero(C_.rows()), VectorXd::Zero(C_.rows())};
-  for (Eigen::Index i = 0; i < C_.rows(); ++i) {
+  const Eigen::MatrixXd& C = matrices_->C;
+  if (C.size() == 0) return;
+  VectorXd left[3] = {VectorXd::Zero(C.rows()), VectorXd::Zero(C.rows()), VectorXd::Zero(C.rows())};
+  for (Eigen::Index i = 0; i < C.rows(); ++i) {
     const ConstraintRow<double>& row = rows_.rows[at(i)];
     if (row.is_inertia) continue;
     left[0][i] = row.error;
     left[1][i] = row.velocity;
     left[2][i] = row.bias + calc_rate<double>(rows_, row, inverse_.acceleration, udot);
   }
-  const Eigen::MatrixXd magnitude = C_.cwiseAbs();
+  const Eigen::MatrixXd magnitude = C.cwiseAbs();
   const auto largest_term = [&](const VectorXd& rates, std::span<const double> speeds) {
-    const Eigen::Map<const VectorXd> x(speeds.data(), C_.cols());
-    return ((rates - C_ * x).cwiseAbs() + magnitude * x.cwiseAbs()).lpNorm<Eigen::Infinity>();
+    const Eigen::Map<const VectorXd> x(speeds.data(), C.cols());
+    return ((rates - C * x).cwiseAbs() + magnitude * x.cwiseAbs()).lpNorm<Eigen::Infinity>();
   };
   const double length = properties_.constraints.length;
   const double sizes[] = {length, largest_term(left[1], state.u), largest_term(left[2], udot)};
@@ -134,52 +148,56 @@ void DrivingForces::check_motion(const State<double>& state, std::span<const dou
 }
 
 // `left` (nu): what the drives cannot balance of the generalised forces that the motion requires.
-void DrivingForces::check_balance(double t, std::span<const double> udot, const VectorXd& left) const {
+void DrivingForces::check_balance(double t, std::span<const double> udot,
+                                  std::span<const double> left) const {
+  const VectorXd& S = matrices_->S;
   const std::vector<double> scale =
       calc_residual_scale(model_, properties_, kinematics_, forces_, udot, inverse_);
-  const double terms = S_.cwiseProduct(Eigen::Map<const VectorXd>(scale.data(), S_.size())).maxCoeff();
+  const double terms = S.cwiseProduct(as_vector(scale)).maxCoeff();
   Eigen::Index worst = 0;
-  if (S_.cwiseProduct(left).cwiseAbs().maxCoeff(&worst) <= kInexactMotion * terms) return;
+  if (S.cwiseProduct(as_vector(left)).cwiseAbs().maxCoeff(&worst) <= kInexactMotion * terms) return;
   throw ComputationError(
       t, fmt::format("the drives cannot cause the motion: {} lacks {:.3g} {}; the drives are {}",
-                     model_.u_names()[at(worst)], left[worst],
+                     model_.u_names()[at(worst)], left[at(worst)],
                      model_.u_units()[at(worst)] == "rad/s" ? "N m" : "N",
                      names_.empty() ? "none" : join_words(names_)));
 }
 
 void DrivingForces::update(const State<double>& state, std::span<const double> udot) {
+  auto& [S, C, B] = *matrices_;
   update_kinematics(model_, properties_, state, kinematics_);
   update_constraint_rows(model_, properties_, state, kinematics_, rows_);
   update_applied_forces(model_, properties_, state, kinematics_, forces_);
   update_required_forces(model_, properties_, kinematics_, rows_, udot, forces_, lambda_, inverse_);
-  const Eigen::Map<const VectorXd> r(inverse_.residual.data(), S_.size());
+  const Eigen::Map<const VectorXd> r(inverse_.residual.data(), S.size());
   if (!r.allFinite()) {
     std::string reason = explain_non_finite_constraint(model_, properties_, state, rows_);
     if (reason.empty()) reason = explain_non_finite_force(model_, properties_, state, kinematics_, forces_);
     throw ComputationError(state.t, reason.empty() ? "the state or udot is not finite" : reason);
   }
   if (f_.empty()) return;
-  calc_condition_matrix(model_, kinematics_, rows_, matrix_, C_);
+  calc_condition_matrix(model_, kinematics_, rows_, matrix_, C);
   check_motion(state, udot);
   update_drives();
-  const Eigen::MatrixXd C_S = C_ * S_.asDiagonal();
+  const Eigen::MatrixXd C_S = C * S.asDiagonal();
   const Eigen::MatrixXd N = calc_null_space(C_S, kImpliedCondition);
   VectorXd rest = r;  // r - B^T tau
   if (!drives_.empty() && N.cols() > 0) {
-    VectorXd S_d(B_.rows());
+    VectorXd S_d(B.rows());
     for (Eigen::Index i = 0; i < S_d.size(); ++i) S_d[i] = drives_[at(i)].scale;
-    const Eigen::MatrixXd A = S_d.cwiseInverse().asDiagonal() * B_ * S_.asDiagonal() * N;
+    const Eigen::MatrixXd A = S_d.cwiseInverse().asDiagonal() * B * S.asDiagonal() * N;
     const VectorXd sigma =
-        LeastNormSolver(kImpliedCondition).compute(A.transpose()).solve(N.transpose() * S_.cwiseProduct(r));
-    Eigen::Map<VectorXd> tau(tau_.data(), S_d.size()), f(f_.data(), S_.size());
+        LeastNormSolver(kImpliedCondition).compute(A.transpose()).solve(N.transpose() * S.cwiseProduct(r));
+    Eigen::Map<VectorXd> tau(tau_.data(), S_d.size()), f(f_.data(), S.size());
     tau = sigma.cwiseQuotient(S_d);  // (2)
-    f = B_.transpose() * tau;
+    f = B.transpose() * tau;
     rest -= f;
   }
-  check_balance(state.t, udot, (N * (N.transpose() * S_.cwiseProduct(rest))).cwiseQuotient(S_));
+  const VectorXd left = (N * (N.transpose() * S.cwiseProduct(rest))).cwiseQuotient(S);
+  check_balance(state.t, udot, {left.data(), f_.size()});
   if (C_S.size() == 0) return;
   const VectorXd lambda =
-      LeastNormSolver(kImpliedCondition).compute(C_S.transpose()).solve(S_.cwiseProduct(rest));  // (3)
+      LeastNormSolver(kImpliedCondition).compute(C_S.transpose()).solve(S.cwiseProduct(rest));  // (3)
   for (std::size_t i = 0; i < lambda_.size(); ++i) {
     if (!rows_.rows[i].is_inertia) lambda_[i] = lambda[static_cast<Eigen::Index>(i)];
   }

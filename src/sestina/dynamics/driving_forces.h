@@ -15,12 +15,12 @@
 // part of r. O(nu^2 rows).
 #pragma once
 
-#include <Eigen/Core>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "sestina/dynamics/constraint_rows.h"
 #include "sestina/dynamics/inverse_dynamics.h"
-#include "sestina/numerics/least_norm_solver.h"
 
 namespace sestina {
 
@@ -31,6 +31,7 @@ class DrivingForces {
   // Keeps references: the model must outlive this object.
   DrivingForces(const Model& model, const Properties<double>& properties,
                 const std::vector<std::string>& drives);
+  ~DrivingForces();
 
   // Computes all results for a motion; udot (nu). Throws ComputationError if the motion does not satisfy a
   // condition to 1e-6 (relative), or if it requires a force along which nothing drives; it names the
@@ -53,7 +54,7 @@ class DrivingForces {
   void add_drives(const std::string& name);
   void update_drives();
   void check_motion(const State<double>& state, std::span<const double> udot) const;
-  void check_balance(double t, std::span<const double> udot, const Eigen::VectorXd& left) const;
+  void check_balance(double t, std::span<const double> udot, std::span<const double> left) const;
 
   const Model& model_;
   const Properties<double>& properties_;
@@ -63,8 +64,8 @@ class DrivingForces {
   AppliedForces<double> forces_;
   ConstraintRows<double> rows_;
   InverseDynamics<double> inverse_;
-  Eigen::VectorXd S_;      // (nu)
-  Eigen::MatrixXd C_, B_;  // (rows x nu), (drives x nu)
+  struct Matrices;
+  std::unique_ptr<Matrices> matrices_;
   std::vector<double> tau_, lambda_, f_, matrix_;
 };
 

@@ -1,0 +1,25 @@
+// The pose of flexible bodies at the start: where their joints are, without deformation.
+//
+// The nodes of a beam have coordinates of their own, and a reduced body has those of its modes. If a joint
+// does not fit where the body is drawn, a search for the nearest coordinates that close it would deform the
+// body.
+#pragma once
+
+#include <span>
+
+#include "sestina/model/model.h"
+#include "sestina/model/properties.h"
+#include "sestina/numerics/state.h"
+
+namespace sestina {
+
+// Moves each beam and each reduced body as a whole such that one of its joints fits: the first one whose
+// other body has a place, which is a rigid body that does not float, or a flexible one that has been placed.
+// Coordinates and speeds of the joint are those given, cut_q and cut_u (of all joints that close loops);
+// coordinates that are not given remain those of the pose in which the body is drawn. Given speeds become a
+// motion of the whole body. Cables stay as they are.
+void place_flexible_bodies(const Model& model, const Properties<double>& properties,
+                           std::span<const double> cut_q, std::span<const double> cut_u,
+                           State<double>& state);
+
+}  // namespace sestina
