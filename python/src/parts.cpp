@@ -201,7 +201,8 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
   Fields<ForceSpec>(type)
       .value("name", &ForceSpec::name)
       .value("type", &ForceSpec::type)
-      .value("joint", &ForceSpec::joint, "Of joint_spring, joint_damper, joint_force, coordinate_friction.")
+      .value("joint", &ForceSpec::joint,
+             "Of joint_spring, joint_damper, joint_force, coordinate_friction, lugre_friction.")
       .value("from_", &ForceSpec::from, "Of a force between two points: BODY.POINT")
       .value("to", &ForceSpec::to, "Of a force between two points: BODY.POINT")
       .value("at", &ForceSpec::at, "Of point_force, point_torque, belt_contact: BODY.POINT")

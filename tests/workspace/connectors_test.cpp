@@ -109,6 +109,83 @@ TEST(Connectors, FrictionBringsABlockToRest) {
   }
 }
 
+// At constant speed v the bristles follow z' = v - sigma0 v z/g, z = g/sigma0 (1 - exp(-sigma0 v t/g)); the
+// motor overcomes the friction, whose work is stored in the bristles or dissipated.
+TEST(Connectors, BristlesThatAreDraggedFollowTheirClosedForm) {
+  const double v = 0.02, sigma0 = 300, sigma1 = 5, sigma2 = 0.4, coulomb = 1, at_rest = 1.5, stribeck = 0.03;
+  System system = slide(2, v);
+  ForceSpec& friction = system.add_lugre_friction("friction", "slide", coulomb, at_rest, stribeck, sigma0);
+  friction.sigma1 = sigma1, friction.sigma2 = sigma2;
+  system.add_motion("motor", "slide", "0.02*t");
+  set_accurate(system, 1.0, 0.05);
+  const double g = coulomb + (at_rest - coulomb) * std::exp(-(v / stribeck) * (v / stribeck));
+  const double rate = sigma0 * v / g;
+  for (const char* coordinates : {"relative", "cartesian"}) {
+    system.analysis.coordinates = coordinates;
+    const RunResult run = run_system(system);
+    for (std::size_t row = 0; row < run.table.rows(); ++row) {
+      const double t = run.at(row, "t"), decay = std::exp(-rate * t);
+      const double z = g / sigma0 * (1 - decay), z_rate = v * decay;
+      EXPECT_NEAR(run.at(row, "friction.bristle"), z, kAccurate);
+      EXPECT_NEAR(run.at(row, "motor.force"), sigma0 * z + sigma1 * z_rate + sigma2 * v, 1e3 * kAccurate);
+      const double stored = sigma0 * z * z / 2;
+      const double work = g * (v * t - z) + sigma1 * v * v * (1 - decay) / rate + sigma2 * v * v * t;
+      EXPECT_NEAR(run.at(row, "energy.potential"), stored, kAccurate);
+      EXPECT_NEAR(run.at(row, "energy.dissipated"), work - stored, kAccurate);
+    }
+    EXPECT_GT(run.end("energy.dissipated"), 0.01);
+  }
+}
+
+// Stick and slip of the example, which writes the same law as the rate of a state and a force.
+TEST(Connectors, BristlesStickAndSlipAsInTheExample) {
+  System written = example("23_stick_slip.yaml");
+  written.analysis.duration = 16;  // two slips
+  System system = written;
+  system.states.clear();
+  std::erase_if(system.forces, [](const ForceSpec& force) { return force.name == "friction"; });
+  ForceSpec& friction = system.add_lugre_friction("friction", "table", "Fc", "Fs", "vs", "sigma0");
+  friction.sigma1 = "sigma1", friction.sigma2 = "sigma2";
+  const RunResult expected = run_system(written), run = run_system(system);
+  double slowest = 1, fastest = 0;
+  for (std::size_t row = 0; row < run.table.rows(); ++row) {
+    EXPECT_NEAR(run.at(row, "table.q"), expected.at(row, "table.q"), 1e-7);
+    EXPECT_NEAR(run.at(row, "table.u"), expected.at(row, "table.u"), 1e-6);
+    EXPECT_NEAR(run.at(row, "friction.bristle"), expected.at(row, "z"), 1e-9);
+    slowest = std::min(slowest, std::abs(run.at(row, "table.u")));
+    fastest = std::max(fastest, run.at(row, "table.u"));
+  }
+  EXPECT_LT(slowest, 1e-5);
+  EXPECT_GT(fastest, 0.2);
+  // The example's force by value supplies what this one stores and dissipates.
+  EXPECT_GT(run.end("energy.dissipated"), 0.5);
+  EXPECT_LT(std::abs(run.report.energy_drift), 1e-5);
+}
+
+// A joint with two speeds, in a loop that is cut there.
+TEST(Connectors, BristlesOfAJointThatClosesALoopAreThoseOfTheSameJointInTheTree) {
+  const auto run_of = [](bool is_cut) {
+    System system;
+    system.gravity = {0, -9.81, 0};
+    add_block(system, "rod", 1.0, 0.1).center_of_mass = {0.5, 0, 0};
+    JointSpec& joint = system.add_joint("fork", "universal", "ground.origin", "rod.origin");
+    joint.axis = {0, 0, 1}, joint.second_axis = {0, 1, 0};
+    joint.q = {0.3, 0.2}, joint.u = {1, -0.5};
+    joint.cut = is_cut;
+    ForceSpec& friction = system.add_lugre_friction("friction", "fork", 0.5, 0.8, 0.1, 100);
+    friction.sigma1 = 2, friction.sigma2 = 0.1;
+    set_accurate(system, 1.0, 0.1);
+    return run_system(system);
+  };
+  const RunResult tree = run_of(false), loop = run_of(true);
+  for (std::size_t row = 0; row < tree.table.rows(); ++row) {
+    for (const char* column :
+         {"fork.q[0]", "fork.u[1]", "friction.bristle_0", "friction.bristle_1", "energy.dissipated"})
+      EXPECT_NEAR(loop.at(row, column), tree.at(row, column), 10 * kAccurate) << column;
+  }
+  EXPECT_GT(tree.end("energy.dissipated"), 0.1);
+}
+
 // Against an elastic stop a block is half a period of its oscillator.
 TEST(Connectors, ElasticStopSendsABlockBack) {
   System system = slide(2, 1.5);

@@ -205,7 +205,7 @@ analysis: {duration: 2}
 // Boxes one upon the other, each with four corners on the next: more contacts than the motion determines.
 TEST(Contact, StackOfBoxesRests) {
   std::string bodies, joints, contacts;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 3; ++i) {
     bodies += fmt::format(
         "  - {{name: b{0}, mass: 1, inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}, "
         "shapes: [{{name: s{0}, type: box, size: [0.2, 0.2, 0.2]}}]}}\n",
@@ -223,10 +223,10 @@ TEST(Contact, StackOfBoxesRests) {
   ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
   EXPECT_LT(run.report.energy_drift, 1e-11);
   EXPECT_LT(run.report.steps.steps, 100);
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 3; ++i) {
     EXPECT_NEAR(run.end(fmt::format("j{}.q[2]", i)), 0.1 + 0.2 * i, 1e-12);
     EXPECT_NEAR(run.end(fmt::format("j{}.q[0]", i)), 0.0, 1e-12);
-    EXPECT_NEAR(run.end(fmt::format("c{}.normal_force", i)), (5 - i) * kG, 1e-6);
+    EXPECT_NEAR(run.end(fmt::format("c{}.normal_force", i)), (3 - i) * kG, 1e-6);
   }
 }
 
@@ -251,7 +251,7 @@ contacts:
   - {name: foot, between: [plate, lower], friction: 0.5}
   - {name: top, between: [lower, upper], friction: 0.5}
   - {name: side, between: [plate, roll], friction: 0.5}
-analysis: {duration: 1}
+analysis: {duration: 0.5}
 )"));
   ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
   for (const char* joint : {"ja", "jb"}) {
@@ -261,7 +261,7 @@ analysis: {duration: 1}
   EXPECT_NEAR(run.end("jb.q[2]"), 0.3, 1e-12);
   EXPECT_NEAR(run.end("top.normal_force"), kG, 1e-6);
   // A full cylinder: 2/3 of the acceleration along the slope.
-  EXPECT_NEAR(run.end("jc.q[1]"), 1.0 - 0.5 * 0.981 * 2.0 / 3.0, 1e-6);
+  EXPECT_NEAR(run.end("jc.q[1]"), 1.0 - 0.5 * 0.981 * 2.0 / 3.0 * 0.25, 1e-6);
   EXPECT_NEAR(run.end("jc.q[0]"), -1.0, 1e-9);
   EXPECT_NEAR(run.end("jc.q[2]"), 0.1, 1e-12);
 }

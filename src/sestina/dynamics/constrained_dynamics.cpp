@@ -185,17 +185,18 @@ bool ConstrainedDynamics::project_speeds(const Properties<double>& properties, S
 }
 
 bool ConstrainedDynamics::project(const Properties<double>& properties, State<double>& state,
-                                  Kinematics<double>& kinematics) {
+                                  Kinematics<double>& kinematics, bool always_corrects) {
   bool factors_serve = false;
   rows_.wants_bias = false;
-  const bool is_closed = take_position_steps(properties, state, kinematics, factors_serve) &&
-                         take_speed_steps(properties, state, kinematics, factors_serve);
+  const bool is_closed = take_position_steps(properties, state, kinematics, factors_serve, always_corrects) &&
+                         take_speed_steps(properties, state, kinematics, factors_serve, always_corrects);
   rows_.wants_bias = true;
   return is_closed;
 }
 
 bool ConstrainedDynamics::take_position_steps(const Properties<double>& properties, State<double>& state,
-                                              Kinematics<double>& kinematics, bool& factors_serve) {
+                                              Kinematics<double>& kinematics, bool& factors_serve,
+                                              bool always_corrects) {
   constexpr int kMostSteps = 20;
   const double tolerance = ConstrainedDynamics::tolerance(properties);
   // Accepted if the error cannot be reduced further: because of round-off, or near a singular position, where
@@ -206,7 +207,7 @@ bool ConstrainedDynamics::take_position_steps(const Properties<double>& properti
     update_kinematics(*model_, properties, state, kinematics);
     update(properties, state, kinematics);
     const double error = errors().position;
-    if (error <= tolerance) return true;
+    if (error <= tolerance && !(always_corrects && step == 0 && error > 0.0)) return true;
     if (!(error < 0.5 * before)) return error <= enough;
     before = error;
     if (!factors_serve && factor(properties, kinematics).is_singular) return false;
@@ -224,7 +225,8 @@ bool ConstrainedDynamics::take_position_steps(const Properties<double>& properti
 
 // Expects rows that belong to the state.
 bool ConstrainedDynamics::take_speed_steps(const Properties<double>& properties, State<double>& state,
-                                           Kinematics<double>& kinematics, bool& factors_serve) {
+                                           Kinematics<double>& kinematics, bool& factors_serve,
+                                           bool always_corrects) {
   constexpr int kMostSteps = 10;  // conditions on speeds need not be linear
   double before = INFINITY;
   for (int step = 0; step < kMostSteps; ++step) {
@@ -234,7 +236,7 @@ bool ConstrainedDynamics::take_speed_steps(const Properties<double>& properties,
     }
     const double tolerance = 1e-14 * std::max(size, properties.constraints.length);
     const double error = errors().velocity;
-    if (error <= tolerance) return true;
+    if (error <= tolerance && !(always_corrects && step == 0 && error > 0.0)) return true;
     if (!(error < 0.5 * before)) return error <= 1e7 * tolerance;  // as for positions
     before = error;
     if (!factors_serve && factor(properties, kinematics).is_singular) return false;

@@ -50,8 +50,11 @@ class ConstrainedDynamics {
   ConstraintErrors errors() const;
 
   // Projects q and u of the state onto the conditions, with the smallest change; false if they cannot be
-  // satisfied there. `kinematics` is used as scratch memory and belongs to the state afterwards.
-  bool project(const Properties<double>& properties, State<double>& state, Kinematics<double>& kinematics);
+  // satisfied there. `kinematics` is used as scratch memory and belongs to the state afterwards. With
+  // `always_corrects` errors below the tolerance are corrected too: the change is then a smooth function of
+  // the state.
+  bool project(const Properties<double>& properties, State<double>& state, Kinematics<double>& kinematics,
+               bool always_corrects = false);
   bool project_positions(const Properties<double>& properties, State<double>& state,
                          Kinematics<double>& kinematics);
   bool project_speeds(const Properties<double>& properties, State<double>& state,
@@ -77,9 +80,9 @@ class ConstrainedDynamics {
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics);
   // Newton's method. `factors_serve`: true if the present factors are those of a nearby state.
   bool take_position_steps(const Properties<double>& properties, State<double>& state,
-                           Kinematics<double>& kinematics, bool& factors_serve);
+                           Kinematics<double>& kinematics, bool& factors_serve, bool always_corrects = false);
   bool take_speed_steps(const Properties<double>& properties, State<double>& state,
-                        Kinematics<double>& kinematics, bool& factors_serve);
+                        Kinematics<double>& kinematics, bool& factors_serve, bool always_corrects = false);
   void solve_factored(const Kinematics<double>& kinematics, std::span<const double> d, std::span<double> x,
                       bool wants_mu = true);
   void refine(const Properties<double>& properties, const Kinematics<double>& kinematics,

@@ -334,10 +334,10 @@ void ForwardDynamics::fail(const State<double>& state, const SolveReport<double>
   throw ComputationError(state.t, "the accelerations are not finite");
 }
 
-void ForwardDynamics::project(State<double>& state) {
+void ForwardDynamics::project(State<double>& state, bool always_corrects) {
   normalize_q<double>(*model_, state.q);
   ConstrainedDynamics* const dynamics = constrained();
-  if (dynamics == nullptr || dynamics->project(properties_, state, kinematics_)) return;
+  if (dynamics == nullptr || dynamics->project(properties_, state, kinematics_, always_corrects)) return;
   const std::string constraint = explain_non_finite_constraint(*model_, properties_, state, dynamics->rows());
   if (!constraint.empty()) throw ComputationError(state.t, constraint);
   const ConstraintErrors errors = dynamics->errors();

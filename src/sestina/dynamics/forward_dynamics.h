@@ -97,7 +97,8 @@ class ForwardDynamics {
   const ConstrainedDynamics* constrained() const { return solver_->constrained(); }
   // Projects the coordinates and speeds of the state onto loops and constraints; without them it only
   // normalises Euler parameters. Throws ComputationError, which names the loop that cannot be closed.
-  void project(State<double>& state);
+  // `always_corrects` as in ConstrainedDynamics.
+  void project(State<double>& state, bool always_corrects = false);
   // Updates h of the state: the coordinates of the joints that close loops.
   void update_history(State<double>& state);
   // Returns coordinates and speeds of the joints that close loops, valid until the next call. It overwrites

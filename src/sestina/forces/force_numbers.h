@@ -21,6 +21,15 @@
   X(upper, "rad or m", kAny, "Of coordinate_friction: where the upper stop begins")                          \
   X(stop_stiffness, "N m/rad or N/m", kNotNegative, "Of coordinate_friction: of both stops")                 \
   X(stop_damping, "N m s/rad or N s/m", kNotNegative, "Of coordinate_friction: of both stops")               \
+  X(sigma0, "N m/rad or N/m", kPositive, "Of lugre_friction: stiffness of the bristles; required")           \
+  X(sigma1, "N m s/rad or N s/m", kNotNegative, "Of lugre_friction: damping of the bristles")                \
+  X(sigma2, "N m s/rad or N s/m", kNotNegative, "Of lugre_friction: viscous friction")                       \
+  X(coulomb_friction, "N m or N", kPositive,                                                                 \
+    "Of lugre_friction: at speeds far above stribeck_speed; required")                                       \
+  X(static_friction, "N m or N", kPositive,                                                                  \
+    "Of lugre_friction: the largest at rest, not below coulomb_friction; required")                          \
+  X(stribeck_speed, "rad/s or m/s", kPositive,                                                               \
+    "Of lugre_friction: speed at which friction falls to that of sliding; required")                         \
   X(strength, "N m^2", kAny, "Of gravity_between: gravitational constant times both masses")                 \
   X(radius, "m", kPositive, "Of belt_contact: of the pulley, to the axis of the cable; required")            \
   X(groove_radius, "m", kPositive,                                                                           \

@@ -200,12 +200,14 @@ struct CvodeSolver::Callbacks {
     });
   }
 
-  // The correction that moves y onto the conditions.
+  // The correction that moves y onto the conditions. CVODE adds it to all columns of its history, whatever
+  // the step: a correction that jumps at the tolerance of a projection would be an error that short steps do
+  // not reduce.
   static int project(double t, N_Vector y, N_Vector correction, double, N_Vector, void* self) {
     return guarded(self, [&](CvodeSolver& s, Handles& h) {
       h.set_state(t, y);
       h.projected = h.at;
-      s.equations_->project(h.projected);
+      s.equations_->project_smoothly(h.projected);
       const std::span<double> to = span_of(correction);
       const std::size_t nq = h.at.q.size();
       std::ranges::fill(to, 0.0);

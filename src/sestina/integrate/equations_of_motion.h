@@ -202,6 +202,9 @@ class EquationsOfMotion {
   // Projects coordinates and speeds onto the constraints and normalises Euler parameters. Called after each
   // step of an explicit or multistep rule, and after interpolation. Throws ComputationError.
   virtual void project(State<double>& state) { normalize(state.q); }
+  // The same as a smooth function of the state: errors below the tolerance of project() are corrected too.
+  // For multistep rules, whose history contains the corrections.
+  virtual void project_smoothly(State<double>& state) { project(state); }
   // The time of the state has just passed an instant at which inputs may jump: speeds that constraints
   // prescribe may jump there, and others with them. Throws ComputationError.
   virtual void pass_jump(State<double>& /*state*/) {}

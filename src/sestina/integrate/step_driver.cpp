@@ -75,6 +75,12 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
     equations_.project(state);
     state.t = t;
   }
+  void project_smoothly(State<double>& state) override {
+    const double t = state.t;
+    state.t = stops_.keep_within(t);
+    equations_.project_smoothly(state);
+    state.t = t;
+  }
   void pass_jump(State<double>& state) override {
     const double t = state.t;
     state.t = stops_.keep_within(t);

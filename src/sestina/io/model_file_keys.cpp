@@ -10,6 +10,7 @@
 #include "sestina/forces/gravity_between.h"
 #include "sestina/forces/hydraulic_actuator.h"
 #include "sestina/forces/joint_forces.h"
+#include "sestina/forces/lugre_friction.h"
 #include "sestina/forces/rope.h"
 #include "sestina/forces/spring_damper.h"
 #include "sestina/joints/joint_info.h"
@@ -250,6 +251,7 @@ void add_type_tables(std::vector<KeyTable>& tables) {
       force_keys("cartesian_spring", {"from", "to"}, {"stiffness", "damping", "reference"}),
       force_keys("torsional_spring_damper", {"from", "to", "axis"}, {"stiffness", "damping", "reference"}),
       force_keys("coordinate_friction", {"joint"}, {}, numbers_of_force<CoordinateFriction>()),
+      force_keys("lugre_friction", {"joint"}, {}, numbers_of_force<LugreFriction>()),
       force_keys("rope", {"points"}, {"stiffness", "damping"}, numbers_of_force<Rope>()),
       force_keys("gravity_between", {"from", "to"}, {}, numbers_of_force<GravityBetween>()),
       force_keys("belt_contact", {"cable", "at", "axis", "stiffness"}, {"damping", "segments"},

@@ -319,6 +319,10 @@ class PropertyReader {
       set.coordinate_frictions.push_back({{p.index}, p.q, p.u, p.has_stops});
       fill(p.numbers, set.coordinate_frictions.back());
     }
+    for (const LugreFrictionPlan& p : plan.lugre_frictions) {
+      set.lugre_frictions.push_back({{p.index}, p.u, p.bristle});
+      fill(p.numbers, set.lugre_frictions.back());
+    }
     for (const RopePlan& p : plan.ropes) {
       Rope<T>& rope = set.ropes.emplace_back();
       rope.index = p.index;

@@ -53,6 +53,12 @@ struct BeltLayout {
   int state = 0, count = 0;  // of its bristles, in System::states
 };
 
+// Friction by bristles of an expanded System (model/expand_lugre.h).
+struct LugreLayout {
+  int force = 0;  // position in System::forces
+  int state = 0;  // position in System::states of the first bristle, one for each speed of the joint
+};
+
 // A reduced body of an expanded System (model/expand_reduced.h).
 struct ReducedLayout {
   std::string name;
@@ -67,6 +73,7 @@ struct ExpandedSystem {
   std::vector<HydraulicLayout> hydraulics;
   std::vector<SecondOrderLayout> second_orders;
   std::vector<BeltLayout> belts;
+  std::vector<LugreLayout> lugres;
   std::size_t described_states = 0, described_columns = 0;  // the first ones; others were added
 };
 

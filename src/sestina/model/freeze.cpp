@@ -11,6 +11,7 @@
 #include "sestina/model/column_collector.h"
 #include "sestina/model/expand_belts.h"
 #include "sestina/model/expand_hydraulics.h"
+#include "sestina/model/expand_lugre.h"
 #include "sestina/model/expand_reduced.h"
 #include "sestina/model/expand_second_order.h"
 #include "sestina/model/freeze_analysis.h"
@@ -33,12 +34,13 @@ std::shared_ptr<const Model> freeze(const System& system) { return freeze_with_a
 
 FrozenSystem freeze_with_analysis(const System& system) {
   if (!has_beams(system) && !has_reduced_bodies(system) && !has_hydraulics(system) &&
-      !has_second_orders(system)) {
+      !has_second_orders(system) && !has_lugre_friction(system)) {
     return Freezer(system).freeze();
   }
   ExpandedSystem expanded = expand_beams(system);
   expand_reduced_bodies(expanded);
   expand_hydraulics(expanded), expand_second_orders(expanded), expand_belts(expanded);
+  expand_lugre(expanded);
   return Freezer(expanded).freeze();
 }
 
@@ -57,6 +59,7 @@ Freezer::Freezer(const ExpandedSystem& expanded) : Freezer(expanded.system) {
   beams_ = expanded.beams;
   reduced_bodies_ = expanded.reduced_bodies;
   hydraulics_ = expanded.hydraulics, second_orders_ = expanded.second_orders, belts_ = expanded.belts;
+  lugres_ = expanded.lugres;
   described_states_ = expanded.described_states;
   described_columns_ = expanded.described_columns;
   for (const BeamLayout& beam : beams_) {
@@ -486,6 +489,7 @@ void Freezer::find_uses_of_cut_joints() {
       std::ranges::any_of(plan.joint_dampers, acts_on_one) ||
       std::ranges::any_of(plan.joint_forces, acts_on_one) ||
       std::ranges::any_of(plan.connectors.coordinate_frictions, acts_on_one) ||
+      std::ranges::any_of(plan.connectors.lugre_frictions, acts_on_one) ||
       std::ranges::any_of(plan.connectors.second_orders,
                           [&](const SecondOrderPlan& element) {
                             return std::ranges::any_of(element.u, [&](int u) { return u >= data_.nu; });

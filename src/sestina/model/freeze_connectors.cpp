@@ -8,6 +8,7 @@
 #include "sestina/forces/belt_contact.h"
 #include "sestina/forces/coordinate_friction.h"
 #include "sestina/forces/gravity_between.h"
+#include "sestina/forces/lugre_friction.h"
 #include "sestina/forces/rope.h"
 #include "sestina/model/collect_numbers.h"
 
@@ -26,7 +27,8 @@ ForceIndex ConnectorPlan::first() const {
     }
   };
   look_at(bushings), look_at(cartesian_springs), look_at(torsional_spring_dampers);
-  look_at(coordinate_frictions), look_at(ropes), look_at(gravities), look_at(second_orders), look_at(beams);
+  look_at(coordinate_frictions), look_at(lugre_frictions), look_at(ropes), look_at(gravities);
+  look_at(second_orders), look_at(beams);
   return least;
 }
 
@@ -39,6 +41,8 @@ bool Freezer::collect_connector(const ForceSpec& spec, ForceIndex index, const s
     collect_torsional_spring_damper(spec, index, path);
   } else if (spec.type == "coordinate_friction") {
     collect_coordinate_friction(spec, index, path);
+  } else if (spec.type == "lugre_friction") {
+    collect_lugre_friction(spec, index, path);
   } else if (spec.type == "rope") {
     collect_rope(spec, index, path);
   } else if (spec.type == "gravity_between") {
@@ -167,16 +171,22 @@ void Freezer::collect_torsional_spring_damper(const ForceSpec& spec, ForceIndex 
   data_.plan.connectors.torsional_spring_dampers.push_back(plan);
 }
 
-void Freezer::collect_coordinate_friction(const ForceSpec& spec, ForceIndex index, const std::string& path) {
-  const std::optional<FoundJoint> joint = find_joint(spec.joint, path + ".joint");
-  const ForceNumbers<Slot> numbers = collect_numbers<CoordinateFriction>(spec, path);
-  if (!joint) return;
-  if (joint->nq != joint->nu || joint->nu == 0) {
+std::optional<Freezer::FoundJoint> Freezer::find_joint_of_friction(const ForceSpec& spec,
+                                                                   const std::string& path) {
+  std::optional<FoundJoint> joint = find_joint(spec.joint, path + ".joint");
+  if (joint && (joint->nq != joint->nu || joint->nu == 0)) {
     fail(spec.joint.mark, path + ".joint",
          fmt::format("'{}' is {}: friction and stops are for joints whose u is the rate of q",
                      joint->joint_name, joint_info(joint->joint_type).keyword));
-    return;
+    return {};
   }
+  return joint;
+}
+
+void Freezer::collect_coordinate_friction(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  const std::optional<FoundJoint> joint = find_joint_of_friction(spec, path);
+  const ForceNumbers<Slot> numbers = collect_numbers<CoordinateFriction>(spec, path);
+  if (!joint) return;
   if (spec.friction && !spec.creep_speed)
     fail(spec.mark, path + ".creep_speed", "is missing: friction needs it");
   const bool has_stops = spec.lower || spec.upper || spec.stop_stiffness;
@@ -193,6 +203,29 @@ void Freezer::collect_coordinate_friction(const ForceSpec& spec, ForceIndex inde
   for (int i = 0; i < joint->nu; ++i) {
     data_.plan.connectors.coordinate_frictions.push_back(
         {index, joint->q_start + i, joint->u_start + i, has_stops, numbers});
+  }
+}
+
+void Freezer::collect_lugre_friction(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  const std::optional<FoundJoint> joint = find_joint_of_friction(spec, path);
+  const ForceNumbers<Slot> numbers = collect_numbers<LugreFriction>(spec, path);
+  const auto require = [&](const std::optional<Number>& number, const char* key) {
+    if (!number) fail(spec.mark, fmt::format("{}.{}", path, key), "is missing: expected a positive number");
+  };
+  require(spec.sigma0, "sigma0"), require(spec.coulomb_friction, "coulomb_friction");
+  require(spec.static_friction, "static_friction"), require(spec.stribeck_speed, "stribeck_speed");
+  if (numbers.coulomb_friction.is_given() && numbers.static_friction.is_given()) {
+    const auto value = [&](Slot slot) { return numbers_.values()[static_cast<std::size_t>(slot.first)]; };
+    const double sliding = value(numbers.coulomb_friction), at_rest = value(numbers.static_friction);
+    if (at_rest < sliding) {
+      fail(spec.static_friction->mark, path + ".static_friction",
+           fmt::format("{} is smaller than coulomb_friction, {}", at_rest, sliding));
+    }
+  }
+  const auto layout = std::ranges::find(lugres_, index.value(), &LugreLayout::force);
+  if (!joint || layout == lugres_.end()) return;
+  for (int i = 0; i < joint->nu; ++i) {
+    data_.plan.connectors.lugre_frictions.push_back({index, joint->u_start + i, layout->state + i, numbers});
   }
 }
 

@@ -13,10 +13,22 @@ namespace sestina {
 namespace {
 
 const std::vector<std::string>& force_types() {
-  static const std::vector<std::string> types{
-      "joint_spring", "joint_damper",    "joint_force",      "spring_damper",           "point_force",
-      "point_torque", "bushing",         "cartesian_spring", "torsional_spring_damper", "coordinate_friction",
-      "rope",         "gravity_between", "belt_contact",     "hydraulic_actuator",      "second_order"};
+  static const std::vector<std::string> types{"joint_spring",
+                                              "joint_damper",
+                                              "joint_force",
+                                              "spring_damper",
+                                              "point_force",
+                                              "point_torque",
+                                              "bushing",
+                                              "cartesian_spring",
+                                              "torsional_spring_damper",
+                                              "coordinate_friction",
+                                              "rope",
+                                              "gravity_between",
+                                              "belt_contact",
+                                              "hydraulic_actuator",
+                                              "second_order",
+                                              "lugre_friction"};
   return types;
 }
 

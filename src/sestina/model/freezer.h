@@ -128,6 +128,7 @@ class Freezer {
   void collect_cartesian_spring(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_torsional_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_coordinate_friction(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_lugre_friction(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_rope(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_gravity_between(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_belt_contact(const ForceSpec& spec, ForceIndex index, const std::string& path);
@@ -169,6 +170,8 @@ class Freezer {
   std::optional<FoundJoint> find_joint(const std::string& name) const;
   // Reports a fault if there is no such joint.
   std::optional<FoundJoint> find_joint(const Name& joint, const std::string& path);
+  // The joint of a friction: none if its speeds are not the rates of its coordinates, which is reported.
+  std::optional<FoundJoint> find_joint_of_friction(const ForceSpec& spec, const std::string& path);
   const std::string& q_name(int index) const;  // "hip.q"
   const std::string& u_name(int index) const;
   std::vector<Slot> collect_constants(const std::vector<Number>& given, int wanted, bool is_required,
@@ -295,6 +298,7 @@ class Freezer {
   std::span<const HydraulicLayout> hydraulics_;
   std::span<const SecondOrderLayout> second_orders_;
   std::span<const BeltLayout> belts_;
+  std::span<const LugreLayout> lugres_;
   std::size_t described_states_, described_columns_;  // the first ones; force elements have added others
   FaultList faults_;
   std::shared_ptr<Graph> graph_;

@@ -21,6 +21,7 @@
 #include "sestina/forces/coordinate_friction.h"
 #include "sestina/forces/gravity_between.h"
 #include "sestina/forces/joint_forces.h"
+#include "sestina/forces/lugre_friction.h"
 #include "sestina/forces/point_forces.h"
 #include "sestina/forces/rope.h"
 #include "sestina/forces/second_order.h"
@@ -62,6 +63,7 @@ struct ConnectorSet {
   std::vector<CartesianSpring<T>> cartesian_springs;
   std::vector<TorsionalSpringDamper<T>> torsional_spring_dampers;
   std::vector<CoordinateFriction<T>> coordinate_frictions;
+  std::vector<LugreFriction<T>> lugre_frictions;
   std::vector<Rope<T>> ropes;
   std::vector<GravityBetween<T>> gravities;
   std::vector<SecondOrderForce<T>> second_orders;
@@ -76,8 +78,8 @@ struct ConnectorSet {
       for (const auto& element : list) f(element);
     };
     each(bushings), each(cartesian_springs), each(torsional_spring_dampers);
-    each(coordinate_frictions), each(ropes), each(gravities), each(second_orders), each(beams), each(cables);
-    each(belts), each(held);
+    each(coordinate_frictions), each(lugre_frictions), each(ropes), each(gravities), each(second_orders);
+    each(beams), each(cables), each(belts), each(held);
   }
   void clear_beams() { beams.clear(), cables.clear(), belts.clear(); }
   bool act_on_bodies() const {
@@ -85,7 +87,10 @@ struct ConnectorSet {
              ropes.empty() && gravities.empty() && beams.empty() && cables.empty() && belts.empty() &&
              held.empty());
   }
-  bool empty() const { return !act_on_bodies() && coordinate_frictions.empty() && second_orders.empty(); }
+  bool empty() const {
+    return !act_on_bodies() && coordinate_frictions.empty() && lugre_frictions.empty() &&
+           second_orders.empty();
+  }
 };
 
 // All force elements, one list for each type.

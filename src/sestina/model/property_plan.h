@@ -93,6 +93,11 @@ struct CoordinateFrictionPlan {
   bool has_stops;
   ForceNumbers<Slot> numbers = {};
 };
+struct LugreFrictionPlan {
+  ForceIndex index;
+  int u, bristle;
+  ForceNumbers<Slot> numbers = {};
+};
 struct RopePlan {
   ForceIndex index;
   std::vector<PointIndex> points;
@@ -152,6 +157,7 @@ struct ConnectorPlan {
   std::vector<CartesianSpringPlan> cartesian_springs;
   std::vector<TorsionalSpringDamperPlan> torsional_spring_dampers;
   std::vector<CoordinateFrictionPlan> coordinate_frictions;
+  std::vector<LugreFrictionPlan> lugre_frictions;
   std::vector<RopePlan> ropes;
   std::vector<GravityBetweenPlan> gravities;
   std::vector<SecondOrderPlan> second_orders;
@@ -162,7 +168,10 @@ struct ConnectorPlan {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
              ropes.empty() && gravities.empty() && beams.empty());
   }
-  bool empty() const { return !act_on_bodies() && coordinate_frictions.empty() && second_orders.empty(); }
+  bool empty() const {
+    return !act_on_bodies() && coordinate_frictions.empty() && lugre_frictions.empty() &&
+           second_orders.empty();
+  }
   // The index of the first; there must be one.
   ForceIndex first() const;
 };

@@ -214,6 +214,15 @@ ForceSpec& System::add_coordinate_friction(Name force_name, Name joint_name, Num
   return spec;
 }
 
+ForceSpec& System::add_lugre_friction(Name force_name, Name joint_name, Number coulomb_friction,
+                                      Number static_friction, Number stribeck_speed, Number sigma0) {
+  ForceSpec& spec = add_force(std::move(force_name), "lugre_friction");
+  spec.joint = std::move(joint_name);
+  spec.coulomb_friction = std::move(coulomb_friction), spec.static_friction = std::move(static_friction);
+  spec.stribeck_speed = std::move(stribeck_speed), spec.sigma0 = std::move(sigma0);
+  return spec;
+}
+
 ForceSpec& System::add_rope(Name force_name, std::vector<Name> points, Number stiffness) {
   ForceSpec& spec = add_force(std::move(force_name), "rope");
   spec.points = std::move(points);

@@ -185,9 +185,10 @@ struct TableSpec {
 struct ForceSpec {
   Name name;
   Name type;      // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque |
-                  // bushing | cartesian_spring | torsional_spring_damper | coordinate_friction | rope |
-                  // gravity_between | belt_contact | hydraulic_actuator | second_order | user
-  Name joint;     // joint_*, coordinate_friction
+                  // bushing | cartesian_spring | torsional_spring_damper | coordinate_friction |
+                  // lugre_friction | rope | gravity_between | belt_contact | hydraulic_actuator |
+                  // second_order | user
+  Name joint;     // joint_*, coordinate_friction, lugre_friction
   Name from, to;  // between two points: BODY.POINT
   std::vector<Name> points;  // rope: BODY.POINT
   Name at;                   // point_*, belt_contact: BODY.POINT
@@ -423,6 +424,9 @@ class System {
   ForceSpec& add_torsional_spring_damper(Name force_name, Name from_point, Name to_point, Triple axis,
                                          Number stiffness);
   ForceSpec& add_coordinate_friction(Name force_name, Name joint_name, Number friction, Number creep_speed);
+  // sigma1 and sigma2 are set in the returned reference.
+  ForceSpec& add_lugre_friction(Name force_name, Name joint_name, Number coulomb_friction,
+                                Number static_friction, Number stribeck_speed, Number sigma0);
   ForceSpec& add_rope(Name force_name, std::vector<Name> points, Number stiffness);
   ForceSpec& add_gravity_between(Name force_name, Name from_point, Name to_point, Number strength);
   ForceSpec& add_belt_contact(Name force_name, Name cable, Name pulley, Triple axis, Number radius,

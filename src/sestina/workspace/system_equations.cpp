@@ -76,6 +76,11 @@ void SystemEquations::project(State<double>& state) {
   }
 }
 
+void SystemEquations::project_smoothly(State<double>& state) {
+  if (!is_constrained()) return normalize(state.q);
+  dynamics_.project(state, true);
+}
+
 void SystemEquations::pass_jump(State<double>& state) {
   if (!is_constrained() || dynamics_.model().constraint_expressions().empty()) return;
   const auto calc_energy = [&] {

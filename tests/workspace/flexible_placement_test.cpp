@@ -1,0 +1,91 @@
+// Flexible bodies that are drawn away from their joints: they start where the joints are, undeformed.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "flexible/reduced_models.h"
+#include "sestina/io/model_file.h"
+#include "workspace/run_system.h"
+
+namespace sestina {
+namespace {
+
+using namespace test;
+using testing_support::make_particle_body;
+
+// A straight beam of 1 m along x, drawn `dx` away from the ground's origin.
+System beam_with(const std::string& joint, double dx) {
+  return read_model(fmt::format(R"(
+sestina: 1
+ground: {{points: {{side: [0, 2, 0]}}}}
+bodies:
+  - {{name: boom, type: beam, centerline: {{from: [{0}, 0, 0], to: [{0} + 1, 0, 0]}}, elements: 8,
+     section: {{rectangle: [0.02, 0.02]}}, material: {{E: 2.0e9, nu: 0.3, density: 1000}}}}
+joints: [{{name: hinge, parent: ground.origin, child: boom.start, {1}}}]
+analysis: {{duration: 1.0e-4, integrator: radau_iia}}
+)",
+                                dx, joint));
+}
+
+TEST(FlexiblePlacement, BeamStartsAtItsClamp) {
+  const RunResult run = run_system(beam_with("type: weld", 1.0));
+  EXPECT_NEAR(run.at(0, "boom.end.x"), 1.0, 1e-12);
+  EXPECT_NEAR(run.at(0, "energy.strain"), 0.0, 1e-12);
+}
+
+TEST(FlexiblePlacement, BeamTurnsWithItsHingeAsAWhole) {
+  const RunResult run = run_system(beam_with("type: revolute, axis: [0, 1, 0], q: 0.5, u: 10", 0.3));
+  EXPECT_NEAR(run.at(0, "hinge.q"), 0.5, 1e-12);
+  EXPECT_NEAR(run.at(0, "hinge.u"), 10.0, 1e-11);
+  EXPECT_NEAR(run.at(0, "boom.end.x"), std::cos(0.5), 1e-12);
+  EXPECT_NEAR(run.at(0, "boom.end.z"), -std::sin(0.5), 1e-12);
+  EXPECT_NEAR(run.at(0, "energy.strain"), 0.0, 1e-12);
+  // Half of J w^2, with J = m l^2/3 and what the lumps of half an element change of it.
+  EXPECT_NEAR(run.at(0, "energy.kinetic"), 0.5 * 0.4 / 3 * 100, 0.15);
+}
+
+// The other way round, and in a chain: the boom hangs on a bar of the tree that is turned, and carries
+// another.
+TEST(FlexiblePlacement, ChainOfBeamsFollowsTheTree) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+bodies:
+  - {name: bar, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, points: {tip: [1, 0, 0]}}
+  - {name: far, type: beam, centerline: {from: [5, 0, 0], to: [6, 0, 0]}, elements: 4,
+     section: {rectangle: [0.02, 0.02]}, material: {E: 2.0e9, nu: 0.3, density: 1000}}
+  - {name: near, type: beam, centerline: {from: [0, 0, 0], to: [1, 0, 0]}, elements: 4,
+     section: {rectangle: [0.02, 0.02]}, material: {E: 2.0e9, nu: 0.3, density: 1000}}
+joints:
+  - {name: pivot, type: revolute, parent: ground.origin, child: bar.origin, axis: [0, 0, 1], q: 0.4, u: 1}
+  - {name: seam, type: weld, parent: far.start, child: near.end}
+  - {name: root, type: revolute, parent: near.start, child: bar.tip, axis: [0, 0, 1], q: -0.3, u: 0}
+analysis: {duration: 1.0e-4, integrator: radau_iia}
+)"));
+  EXPECT_NEAR(run.at(0, "root.q"), -0.3, 1e-12);
+  EXPECT_NEAR(run.at(0, "far.end.x"), std::cos(0.4) + 2 * std::cos(0.7), 1e-10);
+  EXPECT_NEAR(run.at(0, "far.end.y"), std::sin(0.4) + 2 * std::sin(0.7), 1e-10);
+  EXPECT_NEAR(run.at(0, "energy.strain"), 0.0, 1e-12);
+}
+
+// Given coordinates of a joint at an interface used to read past the end of memory.
+TEST(FlexiblePlacement, ReducedBodyStartsWithTheCoordinatesOfItsJoint) {
+  for (const bool is_drawn_elsewhere : {false, true}) {
+    System system;
+    system.add_reduced_body("flex", make_particle_body(1, 8, 4).reduced);
+    if (is_drawn_elsewhere) system.bodies[0].reduced->position = Triple{0.01, 0.02, 0};
+    JointSpec& hinge = system.add_joint("hinge", "revolute", "ground.origin", "flex.left");
+    hinge.axis = {0, 0, 1};
+    hinge.q = {0.5};
+    hinge.u = {10.0};
+    system.analysis.duration = 1e-4;
+    const RunResult run = run_system(std::move(system));
+    EXPECT_NEAR(run.at(0, "hinge.q"), 0.5, 1e-12);
+    EXPECT_NEAR(run.at(0, "hinge.u"), 10.0, 1e-10);
+    EXPECT_NEAR(run.at(0, "energy.strain"), 0.0, 1e-12);
+    EXPECT_NEAR(norm(run.vector(0, "flex.left")), 0.0, 1e-10);
+  }
+}
+
+}  // namespace
+}  // namespace sestina
