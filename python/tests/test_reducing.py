@@ -38,6 +38,10 @@ def left(p):
     return p[:, 0] < 1e-9
 
 
+def averaging(nodes):
+    return {"nodes": nodes, "type": "averaging"}
+
+
 def right(p):
     return p[:, 0] > LENGTH - 1e-9
 
@@ -425,7 +429,17 @@ BAD = [
     (lambda: sestina.reduce((bar()[0] * np.nan, bar()[1]), STEEL, ENDS), "not finite"),
     (lambda: sestina.reduce("none.msh", STEEL, ENDS), "none.msh is not a file"),
     (lambda: sestina.reduce({"nodes": bar()[0]}, None, ENDS), "expected nodes, mass and stiffness"),
-    (lambda: sestina.reduce(bar(), STEEL, {"a b": left}, file="x.h5"), "'a b' is not the name of an interface"),
+    (lambda: sestina.reduce(bar(), STEEL, {"a b": left}), "'a b' is not the name of an interface"),
+    (lambda: sestina.reduce(bar(), STEEL, {"origin": left}), "'origin' is not the name of an interface"),
+    (lambda: sestina.reduce(bar(), STEEL, ENDS | {"mean": averaging(left)}), "averaging interface mean: too few nodes"),
+    (
+        lambda: sestina.reduce(bar(), STEEL, {"right": right, "a": averaging(left), "b": averaging(left)}),
+        "averaging interface a and b: too few nodes",
+    ),
+    (
+        lambda: sestina.reduce((bar()[0], bar()[1][:, [0, 1, 2, 3, 4, 5, 6, 7, 9, 8]]), STEEL, ENDS),
+        "element 0 is folded: its nodes 4 to 9 have to be near the middle of its edges 0-1, 1-2, 0-2, 0-3, 1-3, 2-3",
+    ),
 ]
 
 
