@@ -234,6 +234,7 @@ void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
       const NodePath list = map.path_of("species");
       pair.first = find_species(*species->items[0], list / 0);
       pair.second = find_species(*species->items[1], list / 1);
+      check_species_of_pair(*species, list);
     }
   }
   numbers_.read(map, "epsilon", pair.epsilon);
@@ -244,6 +245,23 @@ void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
   numbers_.read(map, "cutoff", pair.cutoff);
   want_positive(map, "cutoff", pair.cutoff);
   map.read("shift", pair.is_shifted);
+}
+
+// Two species have one force with a cutoff.
+void ParticleReader::check_species_of_pair(const YamlNode& node, const NodePath& path) {
+  const LennardJones& pair = model_.pairs.back();
+  const auto is_known = [&](const YamlNode& name) {  // otherwise the fault is reported, and the species is 0
+    return std::ranges::any_of(model_.species, [&](const auto& one) { return one.name == name.text; });
+  };
+  if (!is_known(*node.items[0]) || !is_known(*node.items[1])) return;
+  for (std::size_t j = 0; j + 1 < model_.pairs.size(); ++j) {
+    if (!pair.has_species_of(model_.pairs[j])) continue;
+    context_.fault(node, path,
+                   fmt::format("{} and {} have a force already: particles.pairs[{}]",
+                               model_.species[static_cast<std::size_t>(pair.first)].name,
+                               model_.species[static_cast<std::size_t>(pair.second)].name, j));
+    return;
+  }
 }
 
 void ParticleReader::read_every(const MapReader& map, int& every) {

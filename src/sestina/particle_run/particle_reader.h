@@ -42,6 +42,7 @@ class ParticleReader {
   void set_charges_of_species();
   void read_pairs(const MapReader& map);
   void read_pair(const YamlNode& node, const NodePath& path);
+  void check_species_of_pair(const YamlNode& node, const NodePath& path);
   void read_every(const MapReader& map, int& every);
   void read_thermostat(const MapReader& map);
   void read_barostat(const MapReader& map);
