@@ -285,6 +285,15 @@ TEST(Beams, FaultsNameThePlaceAndWhatIsAllowed) {
               HasSubstr("is not its arc length"));
   EXPECT_THAT(fault_of("name: load", "name: boom_2"),
               HasSubstr("the name 'boom_2' is taken by bodies[0].name"));
+  const auto fault_of_curve = [&](const std::string& x, const std::string& y) {
+    return fault_of("from: [0, 0, 0], to: [2, 0, 0]", "curve: ['" + x + "', '" + y + "', 0], length: 2");
+  };
+  EXPECT_THAT(fault_of_curve("s", "if(s < 0.7, 0, 1)"),
+              HasSubstr("bodies[0]: the beam's curve jumps by 1 m at s = 0.7 m"));
+  EXPECT_THAT(fault_of_curve("if(s < 1.2, s, s - 0.3)", "0"), HasSubstr("jumps by 0.3 m at s = 1.2 m"));
+  const std::string arc = "if(s < 1.3, sin(s), sin(1.3) + cos(1.3)*(s - 1.3))";
+  EXPECT_EQ(fault_of_curve(arc, "if(s < 1.3, 1 - cos(s), 1 - cos(1.3) + sin(1.3)*(s - 1.3))"),
+            "(nothing was thrown)");
 }
 
 TEST(Beams, FormulationsForTreesRefuseThemByName) {

@@ -16,6 +16,8 @@ namespace {
 
 // Tolerance for the parameter of a curve as its arc length.
 constexpr double kUnitSpeed = 1e-6;
+// A curve that jumps by more than this, over its length, is refused; the place is found to kJumpPlace of it.
+constexpr double kSmallestJump = 1e-6, kJumpPlace = 1e-9;
 // How far the ends of a closed centerline may be apart, over its length, and its tangents there.
 constexpr double kSmallestGap = 1e-6, kSmallestKink = 1e-3;
 
@@ -166,6 +168,7 @@ class MeshMaker {
       };
       return {part(0), part(3), numbers_[static_cast<std::size_t>(plan_.length.first)]};
     }
+      check_jumps();
     std::vector<Vec3<double>> points;
     for (int i = 0; i < plan_.point_count; ++i) {
       points.push_back(vector_at(numbers_, plan_.points.first + 3 * i));
@@ -223,6 +226,29 @@ class MeshMaker {
     const double* const x = numbers_.data() + plan_.shape.first;
     CableSegment<double> segment;
     segment.damping = numbers_[static_cast<std::size_t>(plan_.damping.first)];
+  // Between neighbouring stations the tangent, integrated by the trapezoidal rule, leads from position to
+  // position. Where it does not, the interval is halved until it does; it never does where the curve jumps.
+  void check_jumps() const {
+    const double length = numbers_[static_cast<std::size_t>(plan_.length.first)];
+    for (std::size_t k = 0; k + 1 < plan_.stations.size(); ++k) {
+      const double a = plan_.stations[k] * length, b = plan_.stations[k + 1] * length;
+      check_jump(a, calc_curve(a), b, calc_curve(b), length);
+    }
+  }
+  void check_jump(double a, const std::vector<double>& at_a, double b, const std::vector<double>& at_b,
+                  double length) const {
+    const Vec3<double> way = vector_at(at_b, 0) - vector_at(at_a, 0);
+    const Vec3<double> expected = (0.5 * (b - a)) * (vector_at(at_a, 3) + vector_at(at_b, 3));
+    if (!(norm(way - expected) > kSmallestJump * length)) return;
+    const double middle = 0.5 * (a + b);
+    if (b - a < kJumpPlace * length) {
+      throw InputError(fmt::format("the beam's curve jumps by {:.6g} m at s = {:.6g} m", norm(way), middle));
+    }
+    const std::vector<double> at_middle = calc_curve(middle);
+    check_jump(a, at_a, middle, at_middle, length);
+    check_jump(middle, at_middle, b, at_b, length);
+  }
+
     if (plan_.section == BeamPlan::Section::kPerLength) {
       segment.EA = x[0], segment.EI = x[1], segment.mass = x[2];
       return segment;
