@@ -142,6 +142,11 @@ class MeshMaker {
     if (mesh.is_closed) close(axis.length, mesh);
     CableSegment<double> segment = find_cable_section();
     const double pretension = numbers_[static_cast<std::size_t>(plan_.pretension.first)];
+    if (!(std::abs(pretension) < segment.EA)) {
+      throw InputError(fmt::format(
+          "the pretension {:.6g} N leaves no natural length: allowed are values between -EA and EA, {:.6g} N",
+          pretension, segment.EA));
+    }
     for (std::size_t k = 0; k + 1 < plan_.stations.size(); ++k) {
       segment.length = (plan_.stations[k + 1] - plan_.stations[k]) * axis.length;
       const CableNodes<double> e{mesh.positions[k], mesh.slopes[k], mesh.positions[k + 1],
@@ -163,12 +168,12 @@ class MeshMaker {
   Axis find_axis() const {
     if (plan_.axis == BeamPlan::Axis::kCurve) {
       check_speed();
+      check_jumps();
       const auto part = [this](int first) {
         return [this, first](double s) { return vector_at(calc_curve(s), first); };
       };
       return {part(0), part(3), numbers_[static_cast<std::size_t>(plan_.length.first)]};
     }
-      check_jumps();
     std::vector<Vec3<double>> points;
     for (int i = 0; i < plan_.point_count; ++i) {
       points.push_back(vector_at(numbers_, plan_.points.first + 3 * i));
@@ -221,11 +226,6 @@ class MeshMaker {
     }
   }
 
-  // Stiffnesses, mass and damping.
-  CableSegment<double> find_cable_section() const {
-    const double* const x = numbers_.data() + plan_.shape.first;
-    CableSegment<double> segment;
-    segment.damping = numbers_[static_cast<std::size_t>(plan_.damping.first)];
   // Between neighbouring stations the tangent, integrated by the trapezoidal rule, leads from position to
   // position. Where it does not, the interval is halved until it does; it never does where the curve jumps.
   void check_jumps() const {
@@ -249,6 +249,11 @@ class MeshMaker {
     check_jump(middle, at_middle, b, at_b, length);
   }
 
+  // Stiffnesses, mass and damping.
+  CableSegment<double> find_cable_section() const {
+    const double* const x = numbers_.data() + plan_.shape.first;
+    CableSegment<double> segment;
+    segment.damping = numbers_[static_cast<std::size_t>(plan_.damping.first)];
     if (plan_.section == BeamPlan::Section::kPerLength) {
       segment.EA = x[0], segment.EI = x[1], segment.mass = x[2];
       return segment;
