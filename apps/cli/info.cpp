@@ -133,6 +133,33 @@ std::vector<double> event_values(const Model& model, const Properties<double>& p
   return values;
 }
 
+// "FORCE" of a state FORCE.bristle_3 that a force adds; empty for a state of the description.
+std::string_view owner_of_state(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
+}
+
+// A line " valve.p1 = 1e+05 ...". Many states of one force are one entry.
+void print_states(const Model& model, const State<double>& state) {
+  constexpr std::size_t kMost = 12;
+  const auto& states = model.states();
+  if (!state.x.empty()) print("\nstates with a rate:");
+  for (std::size_t i = 0; i < state.x.size();) {
+    const std::string_view owner = owner_of_state(states[i].name);
+    std::size_t end = i + 1;
+    while (!owner.empty() && end < state.x.size() && owner_of_state(states[end].name) == owner) ++end;
+    if (end - i > kMost) {
+      const auto [least, most] = std::minmax_element(state.x.begin() + static_cast<std::ptrdiff_t>(i),
+                                                     state.x.begin() + static_cast<std::ptrdiff_t>(end));
+      print(" {} to {} ({} states from {:.6g} to {:.6g})", states[i].name, states[end - 1].name, end - i,
+            *least, *most);
+      i = end;
+    }
+    for (; i < end; ++i) print(" {} = {:.6g}", states[i].name, state.x[i]);
+  }
+  if (!state.x.empty()) print("\n");
+}
+
 // "event floor: flight.q - r, falling, to 1e-09 s; sets flight.u, bounces; ends the run"
 void print_events(const Model& model, const Properties<double>& properties, const State<double>& state) {
   if (!model.variables().empty()) print("\nvariables:");
@@ -140,11 +167,7 @@ void print_events(const Model& model, const Properties<double>& properties, cons
     print(" {} = {:.6g}", model.variables()[i].name, state.d[i]);
   }
   if (!model.variables().empty()) print("\n");
-  if (model.nx() > 0) print("\nstates with a rate:");
-  for (std::size_t i = 0; i < state.x.size(); ++i) {
-    print(" {} = {:.6g}", model.states()[i].name, state.x[i]);
-  }
-  if (model.nx() > 0) print("\n");
+  print_states(model, state);
   if (!model.events().empty()) print("\n");
   const std::vector<double> values = event_values(model, properties, state);
   for (std::size_t e = 0; e < model.events().size(); ++e) {

@@ -202,7 +202,7 @@ int tell_failure(const RunReport& report, const std::string& checkpoint) {
 void add_threads_option(CLI::App& command, std::string& threads) {
   command
       .add_option("--threads", threads,
-                  "Threads of the solvers hybrid and divide_and_conquer, and of state_time\n"
+                  "Threads of the solvers hybrid and divide_and_conquer, of state_time and of particles\n"
                   "(otherwise SESTINA_THREADS, or all processors); results do not depend on it")
       ->type_name("N");
 }

@@ -210,6 +210,8 @@ class _Interface:
 
     @staticmethod
     def of(name: str, given: Any, nodes: Array, weights_of: Any) -> _Interface:
+        if not (isinstance(name, str) and name.isascii() and name.isidentifier()) or name == "origin":
+            raise InputError(f"reduce: {name!r} is not the name of an interface: expected letters, digits and _")
         place = f"interfaces.{name}"
         spec = dict(given) if isinstance(given, Mapping) else {"nodes": given}
         unknown = set(spec) - {"nodes", "type", "position", "axes"}
@@ -258,6 +260,16 @@ def _check_interfaces(parts: list[_Interface]) -> None:
                 raise InputError(f"reduce: the rigid interfaces {other} and {part.name} share the node {node}")
 
 
+def _check_independent(A: Any, names: list[str]) -> None:
+    """Of A (6a, free nodes), the conditions of averaging interfaces: they may not determine each other."""
+    scale = np.sqrt(np.maximum((A @ A.T).diagonal(), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh((A @ A.T).toarray() / np.outer(scale, scale))
+    if values.size and values[0] < ROUNDING:
+        involved = np.flatnonzero((abs(vectors[:, 0]).reshape(-1, RIGID_MOTIONS) > 1e-6).any(axis=1))
+        which = " and ".join(names[i] for i in involved)
+        raise InputError(f"reduce: averaging interface {which}: too few nodes belong to no other interface")
+
+
 def _cross_matrices(d: Array) -> Array:
     """(n, 3, 3): of the vectors d (n, 3), [d x]."""
     x = np.zeros((len(d), 3, 3))
@@ -298,6 +310,7 @@ class _Basis:
             block = slice(RIGID_MOTIONS * i, RIGID_MOTIONS * (i + 1))
             self._moved[_unknowns(part.nodes), block] = _rigid_motions(nodes[part.nodes], part.position)
         self._A = sparse.vstack([sparse.csr_matrix((0, n)), *(averages(part, nodes) for part in averaging)]).tocsr()
+        _check_independent(self._A[:, self._free], [part.name for part in averaging])
         self._K, self._M, self._n = K, M, n
         springs = np.empty(0, dtype=np.intp) if rigid else _unknowns(_spread(nodes))
         stiffness = K.diagonal().mean()

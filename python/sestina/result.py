@@ -78,7 +78,15 @@ class Result(NamedAttributes):
         if self._system is None:
             if not self.table.model_text:
                 raise InputError("the result does not contain its model: HDF5 files (.h5) of models do, those of symbolic systems and CSV files do not")
-            self._system = _core._loads(self.table.model_text, self._model_place(), [])
+            try:
+                self._system = _core._loads(self.table.model_text, self._model_place(), [])
+            except InputError as error:
+                if error.faults[0][0].endswith(": particles"):
+                    raise InputError(
+                        "the result is of particles, which have no bodies and coordinates to draw: it has columns, and "
+                        "the trajectory of the model has frames"
+                    ) from None
+                raise
         return self._system.copy()
 
     def _model_place(self) -> str:

@@ -24,6 +24,8 @@ EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))
 FACES = ((0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3))
 #: Elements whose matrices are formed at once.
 CHUNK = 20_000
+#: Order of the rules for the matrices of elements of four and ten nodes.
+MASS_ORDER, STIFFNESS_ORDER = {4: 2, 10: 3}, {4: 1, 10: 2}
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,25 @@ def to_mesh(given: Any, mesh_size: float | None = None) -> Mesh:
         order = [1, 0, 2, 3] + ([4, 6, 5, 8, 7, 9] if elements.shape[1] == 10 else [])
         elements = elements.copy()
         elements[turned] = elements[turned][:, order]
+    _check_unfolded(nodes, elements)
     return Mesh(nodes, elements)
+
+
+def _check_unfolded(nodes: Array, elements: Numbers) -> None:
+    """Nodes on edges in another order, or far from the middle, fold an element: its volume is negative at a point."""
+    if elements.shape[1] == 4:
+        return
+    _, derivatives, _ = _shapes_at(MASS_ORDER[10], 10)
+    for first in range(0, len(elements), CHUNK):
+        places = nodes[elements[first : first + CHUNK]]
+        folded = [np.linalg.det(_by_barycentric(places, dN)) <= 0 for dN in derivatives]
+        found = np.flatnonzero(np.any(folded, axis=0))
+        if found.size:
+            edges = ", ".join(f"{a}-{b}" for a, b in EDGES)
+            raise InputError(
+                f"reduce: element {first + found[0]} is folded: its nodes 4 to 9 have to be near the middle of its "
+                f"edges {edges}, in this order"
+            )
 
 
 def _from_arrays(given: Any) -> tuple[Array, Numbers]:
@@ -157,8 +177,8 @@ def assemble(mesh: Mesh, material: Mapping[str, float]) -> tuple[Any, Any]:
     E, nu, density = _material(material)
     lame, shear = E * nu / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))
     m, n = mesh.elements.shape[1], len(mesh.nodes)
-    mass_rule = _shapes_at(3 if m == 10 else 2, m)
-    stiffness_rule = _shapes_at(2 if m == 10 else 1, m)
+    mass_rule = _shapes_at(MASS_ORDER[m], m)
+    stiffness_rule = _shapes_at(STIFFNESS_ORDER[m], m)
     M = sparse.csc_matrix((n, n))
     K = sparse.csc_matrix((3 * n, 3 * n))
     for first in range(0, len(mesh.elements), CHUNK):
@@ -175,10 +195,15 @@ def _shapes_at(order: int, m: int) -> tuple[Array, Array, Array]:
     return (*_shapes(points, m), weights)
 
 
+def _by_barycentric(places: Array, dN: Array) -> Array:
+    """(e, 3, 3): derivatives of x, y, z with respect to the last three barycentric coordinates, at a point."""
+    derivatives = np.einsum("eai,ab->eib", places, dN)  # (e, 3, 4)
+    return np.asarray(derivatives[:, :, 1:] - derivatives[:, :, :1])
+
+
 def _jacobians(places: Array, dN: Array) -> tuple[Array, Array]:
     """The derivatives of shape functions with respect to x, y, z (e, m, 3), and the volume's factor (e), at a point."""
-    by_barycentric = np.einsum("eai,ab->eib", places, dN)  # (e, 3, 4)
-    J = by_barycentric[:, :, 1:] - by_barycentric[:, :, :1]
+    J = _by_barycentric(places, dN)
     by_own = dN[:, 1:] - dN[:, :1]
     return np.einsum("ab,ebi->eai", by_own, np.linalg.inv(J)), np.linalg.det(J) / 6
 
@@ -250,7 +275,7 @@ def geometric_stiffness(mesh: Mesh, material: Mapping[str, float], loaded: Array
     """(l, k, k) N/m: int sigma_l : (grad phi_i)^T grad phi_j dV, the work of the stresses that displacements `loaded`
     (l, n, 3) cause, on the strains of second order in amplitudes of the modes phi (k, n, 3)."""
     m = mesh.elements.shape[1]
-    _, derivatives, weights = _shapes_at(2 if m == 10 else 1, m)
+    _, derivatives, weights = _shapes_at(STIFFNESS_ORDER[m], m)
     found = np.zeros((len(loaded), len(modes), len(modes)))
     for first in range(0, len(mesh.elements), CHUNK):
         elements = mesh.elements[first : first + CHUNK]

@@ -184,6 +184,11 @@ std::string point_of(const std::string& owner, const std::vector<PointSpec>& poi
                      const std::string& name) {
   std::vector<std::string> names{"origin"};
   for (const PointSpec& point : points) names.push_back(point.name.text);
+  return point_of(owner, names, name);
+}
+
+std::string point_of(const std::string& owner, const std::vector<std::string>& names,
+                     const std::string& name) {
   if (std::find(names.begin(), names.end(), name) != names.end()) return owner + "." + name;
   throw InputError({{{.mark = {}, .path = owner},
                      fmt::format("there is no point '{}'{}", name, suggestion(name, names))}});

@@ -43,6 +43,9 @@ nb::object from_points(const std::vector<PointSpec>& points);
 
 // The name of a point, "link.tip", of the body `owner` or the ground; throws InputError for an unknown point.
 std::string point_of(const std::string& owner, const std::vector<PointSpec>& points, const std::string& name);
+// The same for a body whose points have these names.
+std::string point_of(const std::string& owner, const std::vector<std::string>& names,
+                     const std::string& name);
 // Adds a point or moves it, and returns its name. `axes` may be None.
 std::string set_point(const std::string& place, const std::string& owner, std::vector<PointSpec>& points,
                       const std::string& name, nb::handle position, nb::handle axes);

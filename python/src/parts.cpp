@@ -1,6 +1,9 @@
 // Bodies, joints, forces and events.
 #include <fmt/format.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/shared_ptr.h>
+
+#include <filesystem>
 
 #include "bind.h"
 #include "casters.h"
@@ -9,10 +12,30 @@
 #include "part.h"
 #include "python_force.h"
 #include "sestina/flexible/reduced_body.h"
+#include "sestina/io/reduced_file.h"
 
 namespace sestina::python {
 
 namespace {
+
+// The beam or the reduced body of a body, if it is one.
+template <class Flexible>
+std::optional<Flexible>& flexible_of(BodySpec& body) {
+  if constexpr (std::is_same_v<Flexible, BeamSpec>) {
+    return body.beam;
+  } else {
+    return body.reduced;
+  }
+}
+
+// The same, for a new value at `place`; throws InputError if the body is none.
+template <class Flexible>
+Flexible& changed(BodySpec& body, const std::string& place) {
+  if (std::optional<Flexible>& flexible = flexible_of<Flexible>(body)) return *flexible;
+  const char* const kind = std::is_same_v<Flexible, BeamSpec> ? "a beam" : "a reduced body";
+  throw InputError(
+      {{{.mark = {}, .path = place}, fmt::format("belongs to {}, and this body is none", kind)}});
+}
 
 // Bodies of other types have an empty one for reading.
 const BeamSpec& beam_of(const BodySpec& body) {
@@ -22,20 +45,107 @@ const BeamSpec& beam_of(const BodySpec& body) {
 // The value of a beam at `place`. A body that is not a beam accepts no value, because it has none to read.
 BeamSpec& beam_of(BodySpec& body, const std::string& place, nb::handle given) {
   static BeamSpec none;
-  if (body.beam) return *body.beam;
-  if (!is_mapping(given) || nb::len(given) > 0) {
-    throw InputError({{{.mark = {}, .path = place}, "belongs to a beam, and this body is none"}});
-  }
-  return none;
+  if (!body.beam && is_mapping(given) && nb::len(given) == 0) return none;
+  return changed<BeamSpec>(body, place);
 }
 
-// "rotor.left"; throws ValueError if it is not an interface.
-std::string interface_of(const BodySpec& body, const std::string& point) {
-  std::vector<PointSpec> points;
-  for (const ReducedModes::Interface& interface : body.reduced->modes->interfaces) {
-    points.push_back({interface.name, {}, {}});
+// "rotor.left"; throws InputError if the body has no such point.
+std::string point_of_body(const BodySpec& body, const std::string& point) {
+  if (!body.beam && !(body.reduced && body.reduced->modes))
+    return point_of(body.name.text, body.points, point);
+  std::vector<std::string> names;
+  if (body.beam) {
+    names = {"start", "end"};
+    for (const PointSpec& own : body.points) names.push_back(own.name.text);
+  } else {
+    for (const ReducedModes::Interface& interface : body.reduced->modes->interfaces) {
+      names.push_back(interface.name);
+    }
   }
-  return point_of(body.name.text, points, point);
+  return point_of(body.name.text, names, point);
+}
+
+// A number, a name or a truth value of a beam or a reduced body; None for other bodies, which accept none.
+template <class Flexible, class Member>
+void bind_flexible_value(nb::class_<Part<BodySpec>>& type, const char* name, Member Flexible::*member,
+                         const char* doc) {
+  type.def_prop_rw(
+      name,
+      [member](const Part<BodySpec>& part) -> std::optional<Member> {
+        const std::optional<Flexible>& flexible = flexible_of<Flexible>(part.spec());
+        return flexible ? std::optional<Member>((*flexible).*member) : std::nullopt;
+      },
+      [member, name](Part<BodySpec>& part, const Member& given) {
+        BodySpec& body = part.spec();
+        changed<Flexible>(body, place_of(body) + "." + name).*member = given;
+      },
+      doc);
+}
+
+void bind_beam_fields(nb::class_<Part<BodySpec>>& type) {
+  bind_flexible_value(type, "formulation", &BeamSpec::formulation,
+                      "Of a beam: `geometrically_exact`, or `ancf_cable`, a cable.");
+  bind_flexible_value(type, "elements", &BeamSpec::elements, "Of a beam: number of its elements.");
+  bind_flexible_value(type, "pretension", &BeamSpec::pretension,
+                      "Of a cable: the tension where it begins, N; between -EA and EA.");
+  bind_flexible_value(type, "precurved", &BeamSpec::precurved,
+                      "Of a cable: whether it is bent by nature as the centerline is, or straight.");
+  bind_flexible_value(type, "closed", &BeamSpec::closed, "Of a cable: whether its end is its start.");
+  Fields<BodySpec>(type).view(
+      ViewKind::kList,
+      {"up", "sestina.views.ListView[float | str] | None", "collections.abc.Sequence[float | str]",
+       "Of a beam: the direction of the sections' z-axis, up to its component along the axis, ground axes."},
+      [](const BodySpec& body) { return body.beam ? nb::cast(body.beam->up) : nb::none(); },
+      [](BodySpec& body, const std::string& place, nb::handle given) {
+        changed<BeamSpec>(body, place).up = convert<Triple>(place, given, "three numbers or expressions");
+      },
+      true);
+}
+
+void bind_reduced_fields(nb::class_<Part<BodySpec>>& type) {
+  type.def_prop_rw(
+      "file",
+      [](const Part<BodySpec>& part) -> std::optional<std::string> {
+        const std::optional<ReducedSpec>& reduced = part.spec().reduced;
+        return reduced ? std::optional<std::string>(reduced->file.text) : std::nullopt;
+      },
+      [](Part<BodySpec>& part, const std::filesystem::path& file) {
+        ReducedSpec& reduced = changed<ReducedSpec>(part.spec(), place_of(part.spec()) + ".file");
+        reduced.modes = read_reduced_modes(file);
+        reduced.file = file.string();
+      },
+      nb::for_setter(nb::sig("def file(self, value: str | os.PathLike[str], /) -> None")),
+      "Of a reduced body: the file with its modes, which sestina.reduce() wrote; read when it is set.");
+  bind_flexible_value(type, "damping", &ReducedSpec::damping,
+                      "Of a reduced body: damping ratio of every mode.");
+  Fields<BodySpec>(type)
+      .view(
+          ViewKind::kList,
+          {"position", "sestina.views.ListView[float | str] | None",
+           "collections.abc.Sequence[float | str] | None",
+           "Of a reduced body: initial position of the mesh's origin, m, ground axes; None: the joints "
+           "tell."},
+          [](const BodySpec& body) -> nb::object {
+            return body.reduced ? nb::cast(body.reduced->position) : nb::none();
+          },
+          [](BodySpec& body, const std::string& place, nb::handle given) {
+            changed<ReducedSpec>(body, place).position =
+                convert<std::optional<Triple>>(place, given, "three numbers or expressions, or None");
+          },
+          true)
+      .view(
+          ViewKind::kMap,
+          {"axes", "sestina.views.MapView[typing.Any] | None", "typing.Any",
+           "Of a reduced body: initial rotation of the mesh's axes to the ground's, such as {'rpy': (0, 0, "
+           "1)}, or None."},
+          [](const BodySpec& body) -> nb::object {
+            return body.reduced && body.reduced->axes ? from_rotation(*body.reduced->axes) : nb::none();
+          },
+          [](BodySpec& body, const std::string& place, nb::handle given) {
+            ReducedSpec& reduced = changed<ReducedSpec>(body, place);
+            reduced.axes = given.is_none() ? std::nullopt : std::optional(to_rotation(place, given));
+          },
+          true);
 }
 
 void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
@@ -104,6 +214,8 @@ void bind_body(nb::module_& module) {
       module, "Body", nb::type_slots(described_slots<traverse_part<BodySpec>>),
       "A rigid body, a particle, a beam or a reduced body of a System. `body[\"tip\"]` is its point `tip`.");
   bind_body_fields(type);
+  bind_beam_fields(type);
+  bind_reduced_fields(type);
   type.def(
           "__init__",
           [](Part<BodySpec>* self, const std::string& name, const Number& mass, const nb::kwargs& keys) {
@@ -128,15 +240,9 @@ void bind_body(nb::module_& module) {
       .def(
           "__getitem__",
           [](const Part<BodySpec>& body, const std::string& point) {
-            const BodySpec& spec = body.spec();
-            if (spec.beam && (point == "start" || point == "end")) return spec.name.text + "." + point;
-            if (spec.reduced) return interface_of(spec, point);
-            return point_of(spec.name.text, spec.points, point);
+            return point_of_body(body.spec(), point);
           },
           nb::arg("point"))
-      .def_prop_ro(
-          "formulation", [](const Part<BodySpec>& body) { return beam_of(body.spec()).formulation.text; },
-          "Of a beam: `geometrically_exact`, or `ancf_cable`, a cable.")
       .def("__repr__", [](const Part<BodySpec>& body) {
         return fmt::format("<sestina.Body {}>", body.spec().name.text);
       });

@@ -48,6 +48,69 @@ def test_a_rigid_body_has_no_section():
         block.section = {"circle": 0.2}
 
 
+def test_fields_of_a_beam_are_those_of_the_model_file():
+    boom = cantilever(2).bodies[0]
+    assert (boom.elements, list(boom.up), boom.formulation) == (2, [0, 0, 1], "geometrically_exact")
+    assert (boom.pretension, boom.precurved, boom.closed) == (0, False, False)
+    assert (boom.file, boom.damping, boom.position, boom.axes) == (None, None, None, None)
+    system = string()
+    system.parameters["T"] = 200
+    rope = system.bodies[0]
+    rope.pretension, rope.precurved, rope.elements, rope.up = "T/2", True, 3, (0, 1, 0)
+    rope.up[2] = "0.5"
+    again = sestina.loads(system.to_yaml()).bodies[0]
+    assert (again.pretension, again.precurved, again.elements) == ("T/2", True, 3)
+    assert list(again.up) == [0, 1, 0.5]
+    rope.pretension, rope.precurved, rope.formulation = 0, False, "geometrically_exact"
+    rope.section = {"rectangle": (0.1, 0.1)}
+    with pytest.raises(sestina.InputError, match="material.E: is missing"):
+        system.freeze()
+    rope.closed = True
+    with pytest.raises(sestina.InputError, match="closed: belongs to a cable"):
+        system.freeze()
+
+
+# The error of the deflection falls with the fourth power of the length of elements.
+def test_elements_of_a_loaded_model_can_be_changed():
+    system = sestina.loads(cantilever(2).to_yaml())
+    errors = []
+    for elements in (4, 8):
+        system.bodies[0].elements = elements
+        errors.append(abs(sestina.simulate(system)["boom.end.y"][-1] - DEFLECTION))
+    assert errors[0] / errors[1] == pytest.approx(16, rel=0.05)
+
+
+def test_a_rigid_body_refuses_the_fields_of_flexible_ones():
+    block = sestina.System().add_rigid_body("block", 1.0)
+    of_beams = {"elements": 4, "pretension": 1, "closed": True, "formulation": "ancf_cable", "up": (0, 1, 0)}
+    for name, value in of_beams.items():
+        assert getattr(block, name) is None
+        with pytest.raises(sestina.InputError, match=f"bodies.block.{name}: belongs to a beam, and this body is none"):
+            setattr(block, name, value)
+    for name, value in {"damping": 0.1, "position": (0, 0, 1), "axes": {"rpy": (0, 0, 1)}, "file": "x.h5"}.items():
+        assert getattr(block, name) is None
+        with pytest.raises(sestina.InputError, match=f"{name}: belongs to a reduced body, and this body is none"):
+            setattr(block, name, value)
+
+
+def test_a_beam_refuses_the_data_of_rigid_bodies():
+    system = cantilever(2)
+    boom = system.bodies[0]
+    boom.mass, boom.inertia, boom.center_of_mass, boom.shapes = 300, {"xx": 50}, (1, 2, 3), {"type": "sphere"}
+    with pytest.raises(sestina.InputError) as error:
+        system.freeze()
+    for key in ("mass", "inertia", "center_of_mass", "shapes"):
+        assert f"bodies[0].{key}: does not fit a body of type beam" in str(error.value)
+
+
+def test_points_of_a_beam_are_its_own():
+    boom = cantilever(2).bodies[0]
+    assert [boom[name] for name in ("start", "mid", "end")] == ["boom.start", "boom.mid", "boom.end"]
+    for name in ("origin", "nope"):
+        with pytest.raises(sestina.InputError, match=f"there is no point '{name}'; allowed: start, end or mid"):
+            boom[name]
+
+
 def test_beams_are_written_to_model_files():
     again = sestina.loads(cantilever(4).to_yaml())
     (boom,) = again.bodies

@@ -45,6 +45,15 @@ def test_steps_are_those_of_a_run(fluid: pathlib.Path) -> None:
     assert abs(result["energy.total"][-1] - result["energy.total"][0]) < 1e-3 * abs(result["energy.total"][0])
 
 
+def test_a_result_has_columns_and_no_bodies(fluid: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    ran = sestina.run_particles(fluid, out=tmp_path / "fluid.h5")
+    for result in (ran, sestina.read_result(tmp_path / "fluid.h5")):
+        assert result["temperature"][0] == ran["temperature"][0]
+        for use in (lambda: result.draw(), lambda: result.system, lambda: result.q):
+            with pytest.raises(sestina.InputError, match="^the result is of particles, which have no bodies"):
+                use()
+
+
 def test_arrays_are_copies_in_the_order_of_the_lattice(fluid: pathlib.Path) -> None:
     particles = sestina.load_particles(fluid, {"parameters.T": 1.3}, threads=2)
     assert len(particles) == 256

@@ -38,6 +38,10 @@ def left(p):
     return p[:, 0] < 1e-9
 
 
+def averaging(nodes):
+    return {"nodes": nodes, "type": "averaging"}
+
+
 def right(p):
     return p[:, 0] > LENGTH - 1e-9
 
@@ -401,6 +405,40 @@ def test_a_model_with_a_reduced_body_is_saved_and_loaded(tmp_path):
     assert result["rod.left.z"][0] == pytest.approx(1)
 
 
+def test_fields_of_a_reduced_body_are_those_of_the_model_file(tmp_path):
+    for name, modes in (("bar", 2), ("other", 3)):
+        sestina.reduce(bar(), STEEL, ENDS, modes=modes, file=tmp_path / f"{name}.h5")
+    system = sestina.System()
+    rod = system.add_reduced_body("rod", tmp_path / "bar.h5", damping=0.01)
+    assert (rod.file, rod.damping, rod.position, rod.axes) == (str(tmp_path / "bar.h5"), 0.01, None, None)
+    assert (rod.elements, rod.formulation, rod.up) == (None, None, None)
+    speeds = system.freeze().nu
+    rod.damping, rod.position, rod.axes = "zeta", (0, 0, 2), {"rpy": (0, 0, np.pi / 2)}
+    rod.position[0] = 1
+    rod.file = tmp_path / "other.h5"
+    system.parameters["zeta"] = 0.02
+    assert system.freeze().nu == speeds + 1  # a mode more
+    again = sestina.loads(system.to_yaml()).bodies[0]
+    assert (again.file, again.damping, list(again.position)) == (str(tmp_path / "other.h5"), "zeta", [1, 0, 2])
+    left_end = [sestina.simulate(system, duration=0.0)[f"rod.left.{axis}"][0] for axis in "xyz"]
+    assert left_end == pytest.approx([1, 0, 2], abs=1e-12)
+    rod.axes = rod.position = None
+    assert "axes" not in system.to_yaml() and "position" not in system.to_yaml()
+    with pytest.raises(sestina.InputError, match="none.h5"):
+        rod.file = tmp_path / "none.h5"
+    assert rod.file == str(tmp_path / "other.h5")
+
+
+def test_a_reduced_body_refuses_the_data_of_rigid_bodies(tmp_path):
+    system = pendulum(tmp_path)
+    rod = system.bodies[0]
+    with pytest.raises(sestina.InputError, match="there is no point 'origin'; allowed: left or right"):
+        rod["origin"]
+    rod.mass = 7
+    with pytest.raises(sestina.InputError, match="mass: does not fit a body of type reduced"):
+        system.freeze()
+
+
 BAD = [
     (lambda: sestina.reduce(bar(), STEEL, {}), "interfaces is empty"),
     (lambda: sestina.reduce(bar(), {"E": 1}, ENDS), "material has"),
@@ -425,7 +463,17 @@ BAD = [
     (lambda: sestina.reduce((bar()[0] * np.nan, bar()[1]), STEEL, ENDS), "not finite"),
     (lambda: sestina.reduce("none.msh", STEEL, ENDS), "none.msh is not a file"),
     (lambda: sestina.reduce({"nodes": bar()[0]}, None, ENDS), "expected nodes, mass and stiffness"),
-    (lambda: sestina.reduce(bar(), STEEL, {"a b": left}, file="x.h5"), "'a b' is not the name of an interface"),
+    (lambda: sestina.reduce(bar(), STEEL, {"a b": left}), "'a b' is not the name of an interface"),
+    (lambda: sestina.reduce(bar(), STEEL, {"origin": left}), "'origin' is not the name of an interface"),
+    (lambda: sestina.reduce(bar(), STEEL, ENDS | {"mean": averaging(left)}), "averaging interface mean: too few nodes"),
+    (
+        lambda: sestina.reduce(bar(), STEEL, {"right": right, "a": averaging(left), "b": averaging(left)}),
+        "averaging interface a and b: too few nodes",
+    ),
+    (
+        lambda: sestina.reduce((bar()[0], bar()[1][:, [0, 1, 2, 3, 4, 5, 6, 7, 9, 8]]), STEEL, ENDS),
+        "element 0 is folded: its nodes 4 to 9 have to be near the middle of its edges 0-1, 1-2, 0-2, 0-3, 1-3, 2-3",
+    ),
 ]
 
 

@@ -345,6 +345,11 @@ class Set(ProgramTest):
 
 
 class Info(ProgramTest):
+    def test_shows_the_bristles_of_a_belt_as_one_entry(self):
+        text = self.expect(0, "info", SOURCE / "examples/29_belt_drive.yaml").stdout
+        self.assertIn("on_driver.bristle_0 to on_driver.bristle_119 (120 states from 0 to 0)", text)
+        self.assertLess(max(map(len, text.splitlines())), 300)
+
     def test_shows_the_model(self):
         text = self.expect(0, "info", self.model).stdout
         for part in ["1 body, 1 speed", "rod", "hinge", "revolute", "parameters: l = 1 m = 2", "-9.81"]:

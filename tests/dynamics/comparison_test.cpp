@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "dynamics/random_systems.h"
@@ -136,6 +137,27 @@ joints:
     EXPECT_LE(f.relative_residual, 1e-15) << f.name;
     EXPECT_LE(f.udot_difference, 1e-15) << f.name;
   }
+}
+
+TEST(Formulations, ThatDoNotApplyDoNotPreventAgreementWhereAStateIsSkipped) {
+  const auto model = freeze(read_model(R"(
+sestina: 1
+bodies:
+  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, points: {p: [1, 0, 0]}}
+joints:
+  - {name: h, type: revolute, parent: ground.origin, child: a.origin, axis: [0, 0, 1], q: 0.2}
+  - {name: loop, type: planar, parent: ground.origin, child: a.p}
+forces:
+  - {name: f, type: joint_force, joint: h, value: sqrt(h.q)}
+)"));
+  std::vector<State<double>> states(2, calc_initial_state(*model));
+  states[1].q[0] = -0.2;  // outside the force's domain
+  const Comparison comparison = compare_formulations(model, calc_properties(*model), states);
+  EXPECT_EQ(comparison.states, 1);
+  EXPECT_EQ(comparison.skipped, 1);
+  EXPECT_TRUE(std::any_of(comparison.formulations.begin(), comparison.formulations.end(),
+                          [](const FormulationComparison& f) { return !f.refusal.empty(); }));
+  EXPECT_TRUE(comparison.agrees());
 }
 
 TEST(Formulations, InertiaDiagonalIsThatOfTheMassMatrix) {

@@ -81,6 +81,23 @@ TEST_F(ParticleRunTest, RecordsTemperaturePressureAndEnergies) {
   }
 }
 
+TEST_F(ParticleRunTest, TwoForcesOfOnePairOfSpeciesAreRefused) {
+  const auto fault_of = [&](const std::string& pairs) {
+    return message_of([&] {
+      run(kFluid, {},
+          {"particles.species=[{name: A, mass: 1}, {name: B, mass: 1}]",
+           "particles.positions={list: [[A, 0, 0, 0], [B, 2, 0, 0]]}", "particles.box={lengths: [9, 9, 9]}",
+           "particles.pairs=[" + pairs + "]"});
+    });
+  };
+  const std::string first = "{type: lj, species: [A, B], epsilon: 1, sigma: 1}, ";
+  EXPECT_THAT(fault_of(first + "{type: lj, species: [A, B], epsilon: 5, sigma: 1}"),
+              HasSubstr("particles.pairs[1].species: A and B have a force already: particles.pairs[0]"));
+  EXPECT_THAT(fault_of(first + "{type: wca, species: [B, A], epsilon: 5, sigma: 1}"),
+              HasSubstr("particles.pairs[1].species: B and A have a force already: particles.pairs[0]"));
+  EXPECT_EQ(fault_of(first + "{type: lj, species: [B, B], epsilon: 5, sigma: 1}"), "(nothing was thrown)");
+}
+
 TEST_F(ParticleRunTest, WritesFramesOfADump) {
   EXPECT_EQ(run(kFluid).frames, 5);
   std::istringstream dump(contents("path.lammpstrj"));

@@ -446,6 +446,15 @@ TEST(ParticleModel, ReportsAllFaultsWithTheNumberOfTheParticle) {
   EXPECT_THAT(message, HasSubstr("particles[256] does not exist; there are 256"));
 }
 
+TEST(ParticleModel, RefusesTwoForcesOfOnePairOfSpecies) {
+  ParticleModel model = make_oracle(true, 1);
+  const std::size_t pairs = model.pairs.size();
+  model.pairs.push_back(model.pairs[0]);
+  std::swap(model.pairs[pairs].first, model.pairs[pairs].second);
+  EXPECT_THAT(message_of([&] { check(model); }),
+              HasSubstr("pairs[" + std::to_string(pairs) + "].species: has a force already: pairs[0]"));
+}
+
 TEST(ParticleModel, RefusesABondOverHalfTheBox) {
   ParticleModel model = make_oracle(true, 1);
   model.position[3 * 5] = model.position[3 * 4] + 0.5 * model.box.length[0];

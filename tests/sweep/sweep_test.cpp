@@ -469,6 +469,34 @@ TEST_F(Sweeps, ResumeRefusesAnotherSweepAndNamesTheDifference) {
   EXPECT_NE(difference(kPendulum, {"parameters.l=1:2:4"}).find("cannot continue"), std::string::npos);
 }
 
+TEST_F(Sweeps, ResumeRefusesACurveThatHasChanged) {
+  const auto write_track = [&](const char* end) {
+    std::ofstream(folder_ / "track.csv") << "s,x,y,z\n0,0,0,0\n1,1,0,-0.1\n2,2,0," << end << "\n";
+  };
+  const std::string model =
+      "sestina: 1\n"
+      "parameters: {m: 1}\n"
+      "gravity: [0, 0, -9.81]\n"
+      "bodies: [{name: car, type: particle, mass: m}]\n"
+      "constraints: [{name: track, type: point_on_curve, point: car.origin, curve: ground.origin, start: 0.3,"
+      " position: {table: " +
+      (folder_ / "track.csv").string() +
+      ", columns: [x, y, z]}}]\n"
+      "analysis: {duration: 0.1}\n";
+  write_track("-0.4");
+  sweep(model, {"parameters.m=1:2:2"});
+  options_.resume = true;
+  EXPECT_NO_THROW(sweep(model, {"parameters.m=1:2:2"}));
+  write_track("-0.5");
+  try {
+    sweep(model, {"parameters.m=1:2:2"});
+    ADD_FAILURE() << "the sweep went on along another curve";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("its tables or reduced bodies were others"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_F(Sweeps, ProgressTellsOfAllRuns) {
   SweepProgress last;
   options_.on_progress = [&](const SweepProgress& progress) { last = progress; };

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "flexible/beam_references.h"
+#include "flexible/reduced_models.h"
 #include "message_of.h"
 #include "sestina/dynamics/implicit_motion.h"
 #include "sestina/io/model_file.h"
@@ -23,6 +24,7 @@ namespace {
 using namespace test;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing_support::message_of;
 
 // Nachbagauer's cantilever under a part of its load, in its plane.
@@ -283,8 +285,41 @@ TEST(Beams, FaultsNameThePlaceAndWhatIsAllowed) {
   EXPECT_THAT(fault_of("to: [2, 0, 0]", "to: [0, 0, 2]"), HasSubstr("along the beam's axis"));
   EXPECT_THAT(fault_of("from: [0, 0, 0], to: [2, 0, 0]", "curve: [2*s, 0, 0], length: 1"),
               HasSubstr("is not its arc length"));
+  const auto fault_of_curve = [&](const std::string& x, const std::string& y) {
+    return fault_of("from: [0, 0, 0], to: [2, 0, 0]", "curve: ['" + x + "', '" + y + "', 0], length: 2");
+  };
+  EXPECT_THAT(fault_of_curve("s", "if(s < 0.7, 0, 1)"),
+              HasSubstr("bodies[0]: the beam's curve jumps by 1 m at s = 0.7 m"));
+  EXPECT_THAT(fault_of_curve("if(s < 1.2, s, s - 0.3)", "0"), HasSubstr("jumps by 0.3 m at s = 1.2 m"));
+  const std::string arc = "if(s < 1.3, sin(s), sin(1.3) + cos(1.3)*(s - 1.3))";
+  EXPECT_EQ(fault_of_curve(arc, "if(s < 1.3, 1 - cos(s), 1 - cos(1.3) + sin(1.3)*(s - 1.3))"),
+            "(nothing was thrown)");
   EXPECT_THAT(fault_of("name: load", "name: boom_2"),
               HasSubstr("the name 'boom_2' is taken by bodies[0].name"));
+}
+
+TEST(Beams, WithTheNameOfAnotherOneAreOneFaultThatNamesThem) {
+  System system = cantilever(4);
+  system.bodies.push_back(system.bodies[0]);
+  system.add_reduced_body("boom", testing_support::make_particle_body(1, 8, 2).reduced);
+  const std::string faults = message_of<InputError>([&] { freeze(system); });
+  EXPECT_THAT(faults, HasSubstr("bodies[1].name: the name 'boom' is taken by bodies[0].name"));
+  EXPECT_THAT(faults, HasSubstr("bodies[2].name: the name 'boom' is taken by bodies[0].name"));
+  EXPECT_THAT(faults, Not(HasSubstr("boom_")));
+}
+
+TEST(Beams, RefuseDataOfRigidBodiesThatWouldHaveNoEffect) {
+  System system = cantilever(4);
+  BodySpec& boom = system.bodies[0];
+  boom.mass = 300;
+  boom.center_of_mass[2] = 3;
+  boom.inertia.xy = "mass";
+  boom.inertia_check = false;
+  boom.shapes.emplace_back().type = "box";
+  const std::string faults = message_of<InputError>([&] { freeze(system); });
+  for (const char* key : {"mass", "center_of_mass", "inertia", "inertia_check", "shapes"}) {
+    EXPECT_THAT(faults, HasSubstr(std::string("bodies[0].") + key + ": does not fit a body of type beam"));
+  }
 }
 
 TEST(Beams, FormulationsForTreesRefuseThemByName) {

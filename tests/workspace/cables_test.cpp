@@ -305,6 +305,13 @@ TEST(Cables, FaultsNameThePlaceAndWhatIsAllowed) {
   EXPECT_THAT(fault_of("EI: 1,", ""), HasSubstr("bodies[0].section.EI: is missing"));
   EXPECT_THAT(fault_of("EI: 1,", "EI: 1, GJ: 2,"), HasSubstr("bodies[0].section.GJ: belongs to a beam"));
   EXPECT_THAT(fault_of("EI: 1,", "EI: -1,"), HasSubstr("bodies[0].section.EI: -1"));
+  for (const char* pretension : {"1000", "-1000", "-1200"}) {
+    EXPECT_THAT(fault_of("elements: 4", fmt::format("elements: 4\n    pretension: {}", pretension)),
+                HasSubstr(fmt::format("bodies[0]: the pretension {} N leaves no natural length: allowed are "
+                                      "values between -EA and EA, 1000 N",
+                                      pretension)));
+  }
+  EXPECT_EQ(fault_of("elements: 4", "elements: 4\n    pretension: 999"), "(nothing was thrown)");
   EXPECT_THAT(fault_of("EA: 1000, EI: 1, mass: 1", "circle: 0.1"),
               HasSubstr("bodies[0].material.E: is missing"));
   EXPECT_THAT(fault_of("EA: 1000, EI: 1, mass: 1", "rectangle: [0.1, 0.2]"),

@@ -9,13 +9,16 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <sstream>
 
+#include "flexible/reduced_models.h"
 #include "sestina/base/error.h"
 #include "sestina/integrate/rule_list.h"
 #include "sestina/io/checksum.h"
 #include "sestina/io/model_file.h"
+#include "sestina/io/reduced_file.h"
 #include "workspace/run_system.h"
 #include "workspace/test_systems.h"
 
@@ -497,10 +500,49 @@ TEST_F(InFolder, TablesThatHaveChangedAreRefused) {
       "bodies: [{name: mass, type: particle, mass: 1}]\n"
       "joints: [{name: slide, type: prismatic, parent: ground.origin, child: mass.origin, axis: [1, 0, 0]}]\n"
       "forces: [{name: gust, type: joint_force, joint: slide, value: {table: gust.csv, columns: [f]}}]\n";
-  checkpoint.tables = checksum_of_tables(read_model(checkpoint.model_text, checkpoint.model_file));
+  checkpoint.tables = checksum_of_files(read_model(checkpoint.model_text, checkpoint.model_file));
   EXPECT_NO_THROW(read_model_of(checkpoint));
   write(path("gust.csv"), "t,f\n0,0\n1,1.0000000000000002\n");
   EXPECT_THAT(input_error([&] { read_model_of(checkpoint); }), HasSubstr("have changed"));
+}
+
+TEST_F(InFolder, CurveThatHasChangedIsRefused) {
+  write(path("track.csv"), "s,x,y,z\n0,0,0,0\n1,1,0,0\n2,2,0,0\n");
+  Checkpoint checkpoint;
+  checkpoint.model_file = path("m.yaml");
+  checkpoint.model_text =
+      "sestina: 1\n"
+      "bodies: [{name: car, type: particle, mass: 1}]\n"
+      "constraints: [{name: track, type: point_on_curve, point: car.origin, curve: ground.origin, start: 0.3,"
+      " position: {table: track.csv, columns: [x, y, z]}}]\n";
+  checkpoint.tables = checksum_of_files(read_model(checkpoint.model_text, checkpoint.model_file));
+  EXPECT_NO_THROW(read_model_of(checkpoint));
+  write(path("track.csv"), "s,x,y,z\n0,0,0,0\n1,1,0,0\n2,2,0,1e-300\n");
+  EXPECT_THAT(input_error([&] { read_model_of(checkpoint); }), HasSubstr("have changed"));
+}
+
+TEST_F(InFolder, ReducedBodyOfWhichAnyNumberHasChangedIsRefused) {
+  const auto original = testing_support::make_particle_body(3, 8, 2).reduced;
+  const auto store = [&](const ReducedModes& modes) { write_reduced_modes(modes, path("flex.h5")); };
+  store(*original);
+  Checkpoint checkpoint;
+  checkpoint.model_file = path("m.yaml");
+  checkpoint.model_text = "sestina: 1\nbodies: [{name: flex, type: reduced, file: flex.h5}]\n";
+  checkpoint.tables = checksum_of_files(read_model(checkpoint.model_text, checkpoint.model_file));
+  EXPECT_NO_THROW(read_model_of(checkpoint));
+  const std::vector<std::function<void(ReducedModes&)>> changes{
+      [](ReducedModes& modes) { modes.mass = std::nextafter(modes.mass, 10.0); },
+      [](ReducedModes& modes) { modes.frequencies[1] *= 1.5; },
+      [](ReducedModes& modes) { modes.center_of_mass.z += 1e-9; },
+      [](ReducedModes& modes) { modes.J1[1].xy += 1e-12; },
+      [](ReducedModes& modes) { modes.interfaces.back().turns[1].z += 1e-12; },
+      [](ReducedModes& modes) { modes.interfaces.back().name += "x"; }};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    ReducedModes changed = *original;
+    changes[i](changed);
+    store(changed);
+    EXPECT_THAT(input_error([&] { read_model_of(checkpoint); }), HasSubstr("have changed")) << "change " << i;
+  }
 }
 
 }  // namespace

@@ -248,5 +248,14 @@ TEST(ReducedBodies, AreRefusedWhereNothingKnowsThem) {
   EXPECT_THAT(message_of([&] { freeze(bare); }), HasSubstr("a reduced body needs its modes"));
 }
 
+TEST(ReducedBodies, RefuseDataOfRigidBodiesThatWouldHaveNoEffect) {
+  System system = flexible();
+  system.bodies[0].mass = 7;
+  system.bodies[0].add_point("tip", {1, 0, 0});
+  EXPECT_THAT(message_of([&] { freeze(system); }),
+              AllOf(HasSubstr("bodies[0].mass: does not fit a body of type reduced"),
+                    HasSubstr("bodies[0].points: does not fit a body of type reduced")));
+}
+
 }  // namespace
 }  // namespace sestina

@@ -330,8 +330,9 @@ class SplitMix {
 
 bool Comparison::agrees() const {
   return agrees_where_computed() &&
-         std::all_of(formulations.begin(), formulations.end(),
-                     [&](const FormulationComparison& f) { return f.failures == skipped; });
+         std::all_of(formulations.begin(), formulations.end(), [&](const FormulationComparison& f) {
+           return !f.refusal.empty() || f.failures == skipped;
+         });
 }
 
 bool Comparison::agrees_where_computed() const {

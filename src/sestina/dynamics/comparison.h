@@ -37,7 +37,9 @@ struct Comparison {
   int states = 0;                                   // states compared
   int skipped = 0;         // states where every formulation failed, such as outside a force's domain
   double condition = 0.0;  // the largest condition number of the mass matrix; NaN when it was not computed
-  bool agrees() const;     // true if all agree and none failed on a state that another could compute
+  // True if all agree and none failed on a state that another could compute. Formulations that do not apply
+  // to the model do not matter.
+  bool agrees() const;
   bool agrees_where_computed() const;
 };
 

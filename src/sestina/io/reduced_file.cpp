@@ -85,39 +85,50 @@ ReducedModes read_modes(hid_t file, bool has_second_shifts) {
   });
 }
 
-void write_modes(const ReducedModes& modes, hid_t file) {
+// Calls visit(name, numbers, shape) for each dataset of numbers.
+template <class F>
+void for_each_dataset(const ReducedModes& modes, F&& visit) {
   const std::size_t k = modes.count, p = modes.interfaces.size();
-  const bool has_second_shifts = p > 0 && !modes.interfaces.front().second.empty();
-  write_fixed_attribute(file, "format", kReducedFormat);
-  sestina::write_attribute(file, "version", has_second_shifts ? kVersionWithSecondShifts : kReducedVersion);
-  sestina::write_attribute(file, "modes", static_cast<int>(k));
-  sestina::write_attribute(file, "interfaces", static_cast<int>(p));
   NumberList center, inertia, J1, J2, g, positions, axes, shifts, turns, second;
-  std::vector<std::string> names;
   add(modes.center_of_mass, center), add(modes.J0, inertia);
   for (const SymMat3<double>& J : modes.J1) add(J, J1);
   for (const SymMat3<double>& J : modes.J2) add(J, J2);
   for (const Vec3<double>& of : modes.g) add(of, g);
   for (const ReducedModes::Interface& interface : modes.interfaces) {
-    names.push_back(interface.name);
     add(interface.position, positions), add(interface.axes, axes);
     for (const Vec3<double>& shift : interface.shifts) add(shift, shifts);
     for (const Vec3<double>& turn : interface.turns) add(turn, turns);
     for (const Vec3<double>& shift : interface.second) add(shift, second);
   }
-  write_values(file, "mass", {modes.mass}, {1});
-  write_values(file, "center_of_mass", center, {3});
-  write_values(file, "inertia", inertia, {6});
-  write_values(file, "frequencies", modes.frequencies, {k});
-  write_values(file, "inertia_by_mode", J1, {k, 6});
-  write_values(file, "inertia_by_modes", J2, {k, k, 6});
-  write_values(file, "angular_momentum_by_modes", g, {k, k, 3});
+  using Shape = std::initializer_list<std::size_t>;
+  visit("mass", NumberList{modes.mass}, Shape{1});
+  visit("center_of_mass", center, Shape{3});
+  visit("inertia", inertia, Shape{6});
+  visit("frequencies", modes.frequencies, Shape{k});
+  visit("inertia_by_mode", J1, Shape{k, 6});
+  visit("inertia_by_modes", J2, Shape{k, k, 6});
+  visit("angular_momentum_by_modes", g, Shape{k, k, 3});
+  visit("positions", positions, Shape{p, 3});
+  visit("axes", axes, Shape{p, 3, 3});
+  visit("shifts", shifts, Shape{p, k, 3});
+  visit("turns", turns, Shape{p, k, 3});
+  if (!second.empty()) visit("second_shifts", second, Shape{p, k, k, 3});
+}
+
+void write_modes(const ReducedModes& modes, hid_t file) {
+  const std::size_t p = modes.interfaces.size();
+  const bool has_second_shifts = p > 0 && !modes.interfaces.front().second.empty();
+  write_fixed_attribute(file, "format", kReducedFormat);
+  sestina::write_attribute(file, "version", has_second_shifts ? kVersionWithSecondShifts : kReducedVersion);
+  sestina::write_attribute(file, "modes", static_cast<int>(modes.count));
+  sestina::write_attribute(file, "interfaces", static_cast<int>(p));
+  std::vector<std::string> names;
+  for (const ReducedModes::Interface& interface : modes.interfaces) names.push_back(interface.name);
   if (p > 0) write_strings(file, "names", names);
-  write_values(file, "positions", positions, {p, 3});
-  write_values(file, "axes", axes, {p, 3, 3});
-  write_values(file, "shifts", shifts, {p, k, 3});
-  write_values(file, "turns", turns, {p, k, 3});
-  if (has_second_shifts) write_values(file, "second_shifts", second, {p, k, k, 3});
+  for_each_dataset(
+      modes, [&](const char* name, const NumberList& numbers, std::initializer_list<std::size_t> shape) {
+        write_values(file, name, numbers, shape);
+      });
 }
 
 bool are_all_finite(std::span<const double> values) {
@@ -296,6 +307,15 @@ void write_reduced_modes(const ReducedModes& modes, const std::filesystem::path&
   if (const int failure = temporary.take_name(path, TemporaryFile::Replace::kYes); failure != 0) {
     throw InputError(fmt::format("{} cannot be written: {}", path.string(), std::strerror(failure)));
   }
+}
+
+void add_to_checksum(const ReducedModes& modes, Checksum& sum) {
+  for (const ReducedModes::Interface& interface : modes.interfaces) sum.add(interface.name + "\n");
+  for_each_dataset(modes,
+                   [&](const char* name, const NumberList& numbers, std::initializer_list<std::size_t>) {
+                     sum.add(std::string_view(name));
+                     for (const double x : numbers) sum.add(x);
+                   });
 }
 
 }  // namespace sestina

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sestina/flexible/reduced_body.h"
+#include "sestina/io/checksum.h"
 
 namespace sestina {
 
@@ -24,6 +25,9 @@ void write_reduced_modes(const ReducedModes& modes, const std::filesystem::path&
 using NumbersOfName = std::function<std::vector<double>(const char* name, std::size_t count)>;
 ReducedModes make_reduced_modes(std::size_t count, const std::vector<std::string>& names,
                                 bool has_second_shifts, const NumbersOfName& numbers);
+
+// Adds the names of the interfaces and all numbers.
+void add_to_checksum(const ReducedModes& modes, Checksum& sum);
 
 // Explains why these modes belong to no possible body; empty if they are valid.
 std::string find_fault(const ReducedModes& modes);

@@ -16,6 +16,8 @@ namespace {
 
 // Tolerance for the parameter of a curve as its arc length.
 constexpr double kUnitSpeed = 1e-6;
+// A curve that jumps by more than this, over its length, is refused; the place is found to kJumpPlace of it.
+constexpr double kSmallestJump = 1e-6, kJumpPlace = 1e-9;
 // How far the ends of a closed centerline may be apart, over its length, and its tangents there.
 constexpr double kSmallestGap = 1e-6, kSmallestKink = 1e-3;
 
@@ -140,6 +142,11 @@ class MeshMaker {
     if (mesh.is_closed) close(axis.length, mesh);
     CableSegment<double> segment = find_cable_section();
     const double pretension = numbers_[static_cast<std::size_t>(plan_.pretension.first)];
+    if (!(std::abs(pretension) < segment.EA)) {
+      throw InputError(fmt::format(
+          "the pretension {:.6g} N leaves no natural length: allowed are values between -EA and EA, {:.6g} N",
+          pretension, segment.EA));
+    }
     for (std::size_t k = 0; k + 1 < plan_.stations.size(); ++k) {
       segment.length = (plan_.stations[k + 1] - plan_.stations[k]) * axis.length;
       const CableNodes<double> e{mesh.positions[k], mesh.slopes[k], mesh.positions[k + 1],
@@ -161,6 +168,7 @@ class MeshMaker {
   Axis find_axis() const {
     if (plan_.axis == BeamPlan::Axis::kCurve) {
       check_speed();
+      check_jumps();
       const auto part = [this](int first) {
         return [this, first](double s) { return vector_at(calc_curve(s), first); };
       };
@@ -216,6 +224,29 @@ class MeshMaker {
                       "each unit of s",
                       station * length, speed));
     }
+  }
+
+  // Between neighbouring stations the tangent, integrated by the trapezoidal rule, leads from position to
+  // position. Where it does not, the interval is halved until it does; it never does where the curve jumps.
+  void check_jumps() const {
+    const double length = numbers_[static_cast<std::size_t>(plan_.length.first)];
+    for (std::size_t k = 0; k + 1 < plan_.stations.size(); ++k) {
+      const double a = plan_.stations[k] * length, b = plan_.stations[k + 1] * length;
+      check_jump(a, calc_curve(a), b, calc_curve(b), length);
+    }
+  }
+  void check_jump(double a, const std::vector<double>& at_a, double b, const std::vector<double>& at_b,
+                  double length) const {
+    const Vec3<double> way = vector_at(at_b, 0) - vector_at(at_a, 0);
+    const Vec3<double> expected = (0.5 * (b - a)) * (vector_at(at_a, 3) + vector_at(at_b, 3));
+    if (!(norm(way - expected) > kSmallestJump * length)) return;
+    const double middle = 0.5 * (a + b);
+    if (b - a < kJumpPlace * length) {
+      throw InputError(fmt::format("the beam's curve jumps by {:.6g} m at s = {:.6g} m", norm(way), middle));
+    }
+    const std::vector<double> at_middle = calc_curve(middle);
+    check_jump(a, at_a, middle, at_middle, length);
+    check_jump(middle, at_middle, b, at_b, length);
   }
 
   // Stiffnesses, mass and damping.

@@ -8,6 +8,7 @@
 #include "sestina/base/suggest.h"
 #include "sestina/flexible/reduced_body.h"
 #include "sestina/model/check.h"
+#include "sestina/model/check_flexible.h"
 #include "sestina/model/column_collector.h"
 #include "sestina/model/expand_belts.h"
 #include "sestina/model/expand_hydraulics.h"
@@ -37,6 +38,7 @@ FrozenSystem freeze_with_analysis(const System& system) {
       !has_second_orders(system) && !has_lugre_friction(system)) {
     return Freezer(system).freeze();
   }
+  check_flexible_bodies(system);
   ExpandedSystem expanded = expand_beams(system);
   expand_reduced_bodies(expanded);
   expand_hydraulics(expanded), expand_second_orders(expanded), expand_belts(expanded);

@@ -237,6 +237,8 @@ void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
   model_.pairs_every = every;
   LennardJones& pair = model_.pairs.emplace_back();
   read_species_pair(map, pair.first, pair.second);
+  if (const YamlNode* species = map.find("species"); species != nullptr && species->is_list())
+    check_species_of_pair(*species, map.path_of("species"));
   numbers_.read(map, "epsilon", pair.epsilon);
   numbers_.read(map, "sigma", pair.sigma);
   want_positive(map, "sigma", pair.sigma);
@@ -257,6 +259,24 @@ void ParticleReader::read_species_pair(const MapReader& map, int& first, int& se
   }
   first = find_species(*species->items[0], list / 0);
   second = find_species(*species->items[1], list / 1);
+}
+
+// Two species have one force with a cutoff.
+void ParticleReader::check_species_of_pair(const YamlNode& node, const NodePath& path) {
+  if (node.items.size() != 2) return;
+  const LennardJones& pair = model_.pairs.back();
+  const auto is_known = [&](const YamlNode& name) {  // otherwise the fault is reported, and the species is 0
+    return std::ranges::any_of(model_.species, [&](const auto& one) { return one.name == name.text; });
+  };
+  if (!is_known(*node.items[0]) || !is_known(*node.items[1])) return;
+  for (std::size_t j = 0; j + 1 < model_.pairs.size(); ++j) {
+    if (!pair.has_species_of(model_.pairs[j])) continue;
+    context_.fault(node, path,
+                   fmt::format("{} and {} have a force already: particles.pairs[{}]",
+                               model_.species[static_cast<std::size_t>(pair.first)].name,
+                               model_.species[static_cast<std::size_t>(pair.second)].name, j));
+    return;
+  }
 }
 
 void ParticleReader::read_every(const MapReader& map, int& every) {

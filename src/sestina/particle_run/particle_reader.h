@@ -50,6 +50,7 @@ class ParticleReader {
   void read_vectors(const YamlNode& node, const NodePath& path, std::vector<double>& values);
   // Two species, if the key is there.
   void read_species_pair(const MapReader& map, int& first, int& second);
+  void check_species_of_pair(const YamlNode& node, const NodePath& path);
   void read_every(const MapReader& map, int& every);
   void read_thermostat(const MapReader& map);
   void read_barostat(const MapReader& map);

@@ -117,6 +117,10 @@ class Checker {
       if (pair.first < 0 || pair.second < 0 || pair.first >= most || pair.second >= most) {
         fault(path + ".species", fmt::format("names a species that there is not; there are {}", most));
       }
+      for (std::size_t j = 0; j < i; ++j) {
+        if (!pair.has_species_of(model_.pairs[j])) continue;
+        fault(path + ".species", fmt::format("has a force already: pairs[{}]", j));
+      }
       cutoff = std::max(cutoff, pair.cutoff);
     }
     for (int a = 0; a < 3 && cutoff > 0.0; ++a) {

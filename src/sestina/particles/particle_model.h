@@ -33,6 +33,12 @@ struct LennardJones {
   double sigma = 1.0;         // m
   double cutoff = 2.5;  // m; 2^(1/6) sigma with `is_shifted` is the potential of Weeks, Chandler, Andersen
   bool is_shifted = false;  // U_c makes U(cutoff) zero; otherwise it is zero
+
+  // True if both act between particles of the same two species.
+  bool has_species_of(const LennardJones& other) const {
+    return (first == other.first && second == other.second) ||
+           (first == other.second && second == other.first);
+  }
 };
 
 // U = k q_i q_j / r between all pairs, where k > 0 repels equal charges; in a periodic box of all images,

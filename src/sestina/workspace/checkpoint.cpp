@@ -10,6 +10,7 @@
 #include "sestina/base/error.h"
 #include "sestina/io/checksum.h"
 #include "sestina/io/model_file.h"
+#include "sestina/io/reduced_file.h"
 #include "sestina/io/text_file.h"
 
 namespace sestina {
@@ -243,25 +244,34 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
   return parse_checkpoint(read_text_file(path, kLargest), path.string());
 }
 
+static void add_to_checksum(const TableSpec& table, Checksum& sum) {
+  for (const double t : table.time) sum.add(t);
+  for (const std::vector<double>& column : table.values) {
+    for (const double value : column) sum.add(value);
+  }
+}
+
 std::uint64_t checksum_of_model(std::string_view model_text, const System& system) {
   Checksum sum;
   sum.add(model_text);
   for (const ForceSpec& force : system.forces) {
-    if (!force.table) continue;
-    for (const double t : force.table->time) sum.add(t);
-    for (const std::vector<double>& column : force.table->values) {
-      for (const double value : column) sum.add(value);
-    }
+    if (force.table) add_to_checksum(*force.table, sum);
+  }
+  for (const ConstraintSpec& constraint : system.constraints) {
+    if (constraint.table) add_to_checksum(*constraint.table, sum);
+  }
+  for (const BodySpec& body : system.bodies) {
+    if (body.reduced && body.reduced->modes) add_to_checksum(*body.reduced->modes, sum);
   }
   return sum.value();
 }
 
-std::uint64_t checksum_of_tables(const System& system) { return checksum_of_model("", system); }
+std::uint64_t checksum_of_files(const System& system) { return checksum_of_model("", system); }
 
 System read_model_of(const Checkpoint& checkpoint) {
   System system = read_model(checkpoint.model_text, checkpoint.model_file);
-  if (checksum_of_tables(system) != checkpoint.tables) {
-    throw InputError("cannot resume: the tables of " + checkpoint.model_file +
+  if (checksum_of_files(system) != checkpoint.tables) {
+    throw InputError("cannot resume: the tables or reduced bodies of " + checkpoint.model_file +
                      " have changed since the run began");
   }
   return system;

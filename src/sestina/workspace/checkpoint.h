@@ -54,10 +54,12 @@ Checkpoint read_checkpoint(const std::filesystem::path& path);
 Checkpoint parse_checkpoint(const std::string& text, const std::string& name);
 std::string to_text(const Checkpoint& checkpoint);
 
-// Returns the System of the checkpoint's model. Throws InputError if the tables have changed since.
+// Returns the System of the checkpoint's model. Throws InputError if a table or a reduced body has
+// changed since.
 System read_model_of(const Checkpoint& checkpoint);
-// A checksum of 64 bits of the numbers in the tables of a System, or also of a text.
-std::uint64_t checksum_of_tables(const System& system);
+// A checksum of 64 bits of the numbers in the files that a System reads: tables of forces and constraints,
+// reduced bodies; or also of a text.
+std::uint64_t checksum_of_files(const System& system);
 std::uint64_t checksum_of_model(std::string_view model_text, const System& system);
 
 // The file to which a run writes its checkpoints, locked against other processes.

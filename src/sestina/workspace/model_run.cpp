@@ -60,7 +60,7 @@ void ModelRun::prepare_checkpoints(const CheckpointOptions& options) {
   checkpoint_.program = "sestina " + version();
   checkpoint_.model_file = absolute_text(options.model_file.empty() ? "model" : options.model_file);
   checkpoint_.model_text = header_.model_text;
-  checkpoint_.tables = checksum_of_tables(workspace_.system());
+  checkpoint_.tables = checksum_of_files(workspace_.system());
   checkpoint_.provenance = header_.provenance;
   checkpoint_.result_file = absolute_text(options.result_file);
   checkpoint_.reactions = settings_.reactions;
@@ -109,7 +109,7 @@ RunReport ModelRun::resume(const Checkpoint& checkpoint) {
 void ModelRun::check_fit(const Checkpoint& checkpoint) {
   const State<double>& state = checkpoint.step.state;
   if (checkpoint.model_text != header_.model_text || checkpoint.reactions != settings_.reactions ||
-      checkpoint.tables != checksum_of_tables(workspace_.system()) ||
+      checkpoint.tables != checksum_of_files(workspace_.system()) ||
       sizes_of(state) != system_.equations().sizes() || !loop_.events().can_be_of_a_run(checkpoint.events) ||
       checkpoint.last_row.size() != header_.columns.size()) {
     throw InputError("the checkpoint is of another model, or of a run that recorded other columns");
