@@ -135,7 +135,12 @@ class SymbolicResult(Result):
         return self._picture
 
     def show(
-        self, *, path: str | os.PathLike[str] | None = None, height: int = 560, max_size: float = 20.0
+        self,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        ghost: Result | None = None,
+        height: int = 560,
+        max_size: float = 20.0,
     ) -> NoReturn:
         """None: InputError. A page shows the bodies of a model; draw() and animate() show this run."""
         raise InputError(

@@ -127,7 +127,9 @@ void bind_show(nb::module_& module) {
       .def(nb::init<const std::string&, int>(), nb::arg("file"), nb::arg("port"))
       .def_prop_ro("url", &StudioServer::url)
       .def("stop", &StudioServer::stop)
-      .def("on_action", &StudioServer::set_on_action, nb::arg("callback"))
+      .def("on_action", &StudioServer::set_on_action, nb::arg("callback"),
+           nb::sig(
+               "def on_action(self, callback: collections.abc.Callable[[str, str, float], object]) -> None"))
       .def("add_control", &StudioServer::add_control, nb::arg("name"), nb::arg("is_slider"), nb::arg("lower"),
            nb::arg("upper"), nb::arg("value"))
       .def("set_value", &StudioServer::set_value, nb::arg("path"), nb::arg("value"));

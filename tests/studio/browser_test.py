@@ -212,7 +212,7 @@ class BrowserTest(unittest.TestCase):
         self.add(page, "Body", name="box", type="rigid", mass="2", shape="box", size="[0.2, 0.2, 0.1]")
         self.add(page, "Joint", name="fly", type="free", parent="ground.origin", child="box.origin", q="[0, 0, 0.05, 1, 0, 0, 0]")
         self.add(page, "Contact", name="feet", first="box", second="floor", friction="0.5")
-        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 101")
+        self.wait(page, "sestina.viewer.motion?.contacts && sestina.viewer.motion.rows === 101")
         self.assertEqual(page.evaluate("sestina.viewer.motion.contacts.at(50).length"), 4)
         weight = page.evaluate("sestina.viewer.motion.contacts.at(50).reduce((sum, one) => sum + one.force[2], 0)")
         self.assertAlmostEqual(weight, 2 * 9.81, 4)
