@@ -8,7 +8,12 @@
 
 #include "message_of.h"
 #include "sestina/base/error.h"
+#include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/integrate/rule_list.h"
 #include "sestina/io/model_file.h"
+#include "sestina/model/freeze.h"
+#include "sestina/model/properties.h"
+#include "sestina/workspace/system_equations.h"
 #include "workspace/run_system.h"
 
 namespace sestina {
@@ -495,6 +500,38 @@ analysis: {duration: 3}
   EXPECT_LT(run.report.energy_drift, 1e-6);
   EXPECT_LT(run.report.steps.steps, 1000);
   EXPECT_NEAR(run.end("j1.u"), 0.0, 1e-12);
+}
+
+// A thin plate on the floor makes a step of many parts; the error of the oscillator beside it is estimated
+// all the same.
+TEST(Contact, StepsInPartsHaveAnErrorEstimate) {
+  const System system = read_model(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+ground: {shapes: [{name: floor, type: plane}]}
+bodies:
+  - {name: plate, mass: 1, inertia: {xx: 1, yy: 1, zz: 2}, shapes: [{name: s, type: box, size: [1, 1, 0.01]}]}
+  - {name: mass, mass: 1}
+joints:
+  - {name: fly, type: free, parent: ground.origin, child: plate.origin, q: [0, 0, 0.005, 1, 0, 0, 0]}
+  - {name: slide, type: prismatic, parent: ground.origin, child: mass.origin, axis: [1, 0, 0], q: 1}
+forces: [{name: spring, type: joint_spring, joint: slide, stiffness: 400}]
+contacts: [{name: c, between: [floor, s], friction: 0.5}]
+analysis: {duration: 1}
+)");
+  const std::shared_ptr<const Model> model = freeze(system);
+  ForwardDynamics dynamics(model, calc_properties(*model), "recursive");
+  SystemEquations equations(dynamics);
+  const std::unique_ptr<IntegrationRule> rule = make_integration_rule("moreau");
+  State<double> start = calc_initial_state(*model);
+  start.z.resize(static_cast<std::size_t>(equations.sizes().nz));
+  rule->start(equations, start);
+  ASSERT_TRUE(rule->try_step(0.4).complete());
+  const auto slide = std::size_t{7};
+  const double error = rule->candidate().q[slide] - std::cos(20.0 * 0.4);
+  EXPECT_GT(std::abs(error), 1e-6);
+  // By the difference of one step and two of half the length, 15 times the error of the latter.
+  EXPECT_NEAR(rule->error()[slide] / error, 15.0, 5.0);
 }
 
 TEST(Contact, RefusesAStartThatOverlaps) {

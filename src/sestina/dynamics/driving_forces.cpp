@@ -22,7 +22,7 @@ using Eigen::VectorXd;
 // A motion satisfies conditions and is balanced by drives up to this fraction of the largest terms.
 constexpr double kInexactMotion = 1e-6;
 // The same at rest, as a fraction of the mechanism's size, per s or s^2: round-off.
-constexpr double kRoundOff = 1e-12;
+constexpr double kRoundOffAtRest = 1e-12;
 
 // Whether `speed` is "NAME.u" or "NAME.u[i]" of the joint `name`, or itself `name`.
 bool is_speed_of(const std::string& speed, const std::string& name) {
@@ -138,7 +138,7 @@ void DrivingForces::check_motion(const State<double>& state, std::span<const dou
   for (std::size_t level = 0; level < 3; ++level) {
     Eigen::Index worst = 0;
     const double most = left[level].cwiseAbs().maxCoeff(&worst);
-    const double allowed = kInexactMotion * sizes[level] + kRoundOff * length;
+    const double allowed = kInexactMotion * sizes[level] + kRoundOffAtRest * length;
     if (most <= allowed) continue;
     throw ComputationError(
         state.t, fmt::format("the motion does not satisfy {}: the error of its {} is {:.3g}; allowed "

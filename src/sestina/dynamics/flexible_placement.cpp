@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInPlace = 1e-9;  // rad, and of the mechanism's size
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 class Placement {
  public:
@@ -72,7 +72,7 @@ class Placement {
     if (frame.value() >= model_.bodies().size()) return false;
     while (b.value() > 0 && model_.bodies()[b].parent.value() > 0) b = model_.bodies()[b].parent;
     const BodyInfo& root = model_.bodies()[b];
-    return b.value() == 0 || root.nu < 6 || model_.is_q_given()[at(root.u_start)];
+    return b.value() == 0 || root.nu < 6 || model_.is_q_given()[index(root.u_start)];
   }
 
   // Moves a body such that a joint at it fits, with its given coordinates and speeds.
@@ -83,7 +83,7 @@ class Placement {
     update_kinematics(model_, properties_, state_, kinematics_);
     const Pose<double> X_WF = pose_of(joint.F), X_WM = pose_of(joint.M);
     std::array<double, 7> q{};
-    std::ranges::copy(cut_q.subspan(at(joint.q_start), at(info.nq)), q.begin());
+    std::ranges::copy(cut_q.subspan(index(joint.q_start), index(info.nq)), q.begin());
     if (!info.is_q_given) find_drawn(joint, inverse(X_WF) * X_WM, q.data());
     const Pose<double> X_FM = visit_joint(joint.joint, [&](const auto& of) { return of.pose(q.data()); });
     const Pose<double> target = is_child ? X_WF * X_FM : X_WM * inverse(X_FM);
@@ -96,7 +96,7 @@ class Placement {
   }
 
   Pose<double> pose_of(const Marker<double>& marker) const {
-    return kinematics_.motion[at(marker.frame.value())].X_WB * marker.X_BK;
+    return kinematics_.motion[index(marker.frame.value())].X_WB * marker.X_BK;
   }
 
   // The coordinates of the pose in which the joint's frames are drawn.
@@ -114,12 +114,12 @@ class Placement {
   }
 
   Pose<double> ground_frame(BodyIndex b) const {
-    return kinematics_.motion[at(model_.bodies()[b].parent.value())].X_WB * properties_.bodies[b].X_PF;
+    return kinematics_.motion[index(model_.bodies()[b].parent.value())].X_WB * properties_.bodies[b].X_PF;
   }
 
   void move(const Flexible& body, const Pose<double>& T) {
     for (const BodyIndex b : body.carriers) {
-      const Pose<double> X_FM = inverse(ground_frame(b)) * (T * kinematics_.motion[at(b.value())].X_WB);
+      const Pose<double> X_FM = inverse(ground_frame(b)) * (T * kinematics_.motion[index(b.value())].X_WB);
       double* const q = state_.q.data() + model_.bodies()[b].q_start;
       q[0] = X_FM.p.x, q[1] = X_FM.p.y, q[2] = X_FM.p.z;
       euler_parameters_of(X_FM.R, q + 3);
@@ -137,14 +137,15 @@ class Placement {
     const Rotation<double> R = pose_of(joint.F).R;
     const Vec3<double> p = pose_of(joint.M).p;
     const double sign = is_child ? 1.0 : -1.0;
-    const FrameMotion<double>& other = kinematics_.motion[at((is_child ? joint.F : joint.M).frame.value())];
+    const FrameMotion<double>& other =
+        kinematics_.motion[index((is_child ? joint.F : joint.M).frame.value())];
     const Vec3<double> w = other.V_WB.w + sign * (R * V_FM.w);
     const Vec3<double> v = other.V_WB.v + cross(other.V_WB.w, p - other.X_WB.p) + sign * (R * V_FM.v);
     for (const BodyIndex b : body.carriers) {
       const Rotation<double> axes = ground_frame(b).R;
       const Vec3<double> own_w = transpose_times(axes, w);
       const Vec3<double> own_v =
-          transpose_times(axes, v + cross(w, kinematics_.motion[at(b.value())].X_WB.p - p));
+          transpose_times(axes, v + cross(w, kinematics_.motion[index(b.value())].X_WB.p - p));
       double* const speeds = state_.u.data() + model_.bodies()[b].u_start;
       speeds[0] = own_w.x, speeds[1] = own_w.y, speeds[2] = own_w.z;
       speeds[3] = own_v.x, speeds[4] = own_v.y, speeds[5] = own_v.z;

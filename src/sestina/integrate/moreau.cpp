@@ -53,12 +53,15 @@ void Moreau::do_start(std::span<const double>) {
 }
 
 StepReport Moreau::do_step(double t_end, State<double>& candidate) {
-  is_keeping_ = false;
-  StepReport report = step_once(state(), t_end, whole_);
+  is_keeping_ = is_divided_ = false;
+  StepReport report = step_divided(state(), t_end, whole_, false);
   neglected_.setZero();
   path_length_ = 0;
   is_keeping_ = true;
-  if (report.complete()) report = step_twice(state(), t_end, candidate);
+  if (report.complete()) {
+    report =
+        is_divided_ ? step_divided(state(), t_end, candidate, true) : step_twice(state(), t_end, candidate);
+  }
   if (!report.complete()) return report;
   const std::span<double> error = mutable_error();
   std::size_t next = 0;
@@ -91,22 +94,48 @@ void Moreau::keep(const State<double>& at) {
   path_[path_length_++] = at;
 }
 
-StepReport Moreau::step_twice(const State<double>& from, double t_end, State<double>& to) {
-  const StepReport report = step_once(from, from.t + 0.5 * (t_end - from.t), half_);
+StepReport Moreau::step_twice(const State<double>& from, double t_end, State<double>& to, int depth) {
+  const StepReport report = step_once(from, from.t + 0.5 * (t_end - from.t), half_, kMostSplits, depth);
   if (!report.complete()) return report;
   keep(half_);
-  return step_once(half_, t_end, to);
+  return step_once(half_, t_end, to, kMostSplits, depth);
+}
+
+// In parts in which no shapes can pass each other, each as one step or as two. The parts are the same for
+// both, so that the difference is an estimate of the error also where a step consists of many parts.
+StepReport Moreau::step_divided(const State<double>& from, double t_end, State<double>& to, bool is_twice,
+                                int depth) {
+  StepReport report = step_freely(from, t_end, to);
+  if (!report.complete()) return report;
+  ContactFace* const face = equations().contact_face();
+  if (face == nullptr || depth == kMostHalvings || !face->may_pass(from, to)) {
+    return is_twice ? step_twice(from, t_end, to, depth) : finish_step(from, t_end, to, kMostSplits, depth);
+  }
+  is_divided_ = true;
+  State<double>& middle = middle_of(from, depth);
+  report = step_divided(from, from.t + 0.5 * (t_end - from.t), middle, is_twice, depth + 1);
+  if (!report.complete()) return report;
+  keep(middle);
+  return step_divided(middle, t_end, to, is_twice, depth + 1);
 }
 
 StepReport Moreau::step_once(const State<double>& from, double t_end, State<double>& to, int splits,
                              int depth) {
-  const std::size_t kept = path_length_;
-  StepReport report = step_freely(from, t_end, to);
+  const StepReport report = step_freely(from, t_end, to);
   ContactFace* const face = equations().contact_face();
   if (!report.complete() || face == nullptr) return report;
   if (depth < kMostHalvings && face->may_pass(from, to)) return step_halved(from, t_end, to, splits, depth);
+  return finish_step(from, t_end, to, splits, depth);
+}
+
+// Adds the contacts of a step to its free motion, which `to` is.
+StepReport Moreau::finish_step(const State<double>& from, double t_end, State<double>& to, int splits,
+                               int depth) {
+  if (equations().contact_face() == nullptr) return {};
+  const std::size_t kept = path_length_;
   find_active(from, to, splits > 0 ? Look::kAll : Look::kRest);
   if (active_.empty()) return {};
+  StepReport report;
   const Active* first = nullptr;
   for (const Active& active : active_) {
     if (active.is_impact && (first == nullptr || active.left > first->left)) first = &active;
@@ -127,12 +156,16 @@ StepReport Moreau::step_once(const State<double>& from, double t_end, State<doub
 // In two halves: where shapes would pass each other, or overlap at the end.
 StepReport Moreau::step_halved(const State<double>& from, double t_end, State<double>& to, int splits,
                                int depth) {
-  while (middles_.size() <= static_cast<std::size_t>(depth)) middles_.push_back(from);
-  State<double>& middle = middles_[static_cast<std::size_t>(depth)];
+  State<double>& middle = middle_of(from, depth);
   const StepReport report = step_once(from, from.t + 0.5 * (t_end - from.t), middle, splits, depth + 1);
   if (!report.complete()) return report;
   keep(middle);
   return step_once(middle, t_end, to, splits, depth + 1);
+}
+
+State<double>& Moreau::middle_of(const State<double>& like, int depth) {
+  while (middles_.size() <= static_cast<std::size_t>(depth)) middles_.push_back(like);
+  return middles_[static_cast<std::size_t>(depth)];
 }
 
 bool Moreau::overlaps(const State<double>& at) {

@@ -31,8 +31,9 @@
 // Steps 1 to 5 have order 2 where contacts last. They tell which contacts stick or slide within the step;
 // where all of these last in their states, a step of order 4 (lasting_contact_step.h) replaces the result.
 //
-// The rule takes two steps of h/2; the difference from one step of h is the error estimate. Steps have order
-// 4 but for those within which a contact begins or ceases to slide, or opens without an impact: order 2.
+// The rule takes two steps of h/2; the difference from one step of h is the error estimate. Where a step has
+// to be taken in parts, each part is taken once and twice. Steps have order 4 but for those within which a
+// contact begins or ceases to slide, or opens without an impact: order 2.
 //
 // Sources: J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, CISM 302 (1988)
 // 1-82; M. Jean, The non-smooth contact dynamics method, Comput. Methods Appl. Mech. Engrg. 177 (1999)
@@ -73,10 +74,14 @@ class Moreau final : public IntegrationRule {
   StepReport do_interpolate(double t, State<double>& out) override;
 
   void keep(const State<double>& at);
-  StepReport step_twice(const State<double>& from, double t_end, State<double>& to);
+  StepReport step_divided(const State<double>& from, double t_end, State<double>& to, bool is_twice,
+                          int depth = 0);
+  StepReport step_twice(const State<double>& from, double t_end, State<double>& to, int depth = 0);
   StepReport step_once(const State<double>& from, double t_end, State<double>& to, int splits = kMostSplits,
                        int depth = 0);
   StepReport step_halved(const State<double>& from, double t_end, State<double>& to, int splits, int depth);
+  StepReport finish_step(const State<double>& from, double t_end, State<double>& to, int splits, int depth);
+  State<double>& middle_of(const State<double>& like, int depth);
   bool overlaps(const State<double>& at);
   StepReport step_across(const State<double>& from, double t_touch, int contact, double t_end,
                          State<double>& to, int splits, int depth);
@@ -137,6 +142,7 @@ class Moreau final : public IntegrationRule {
   std::vector<State<double>> path_;     // states on the way of the last step, in order of time
   std::size_t path_length_ = 0;
   bool is_keeping_ = false;
+  bool is_divided_ = false;    // the last step, into parts
   Eigen::VectorXd neglected_;  // (nu) speeds of rebounds that were taken for rest
 
   std::size_t count_ = 0;  // number of all contacts of the step

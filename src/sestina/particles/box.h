@@ -8,6 +8,8 @@ namespace sestina {
 
 using Vector3d = std::array<double, 3>;
 
+inline double dot(const Vector3d& a, const Vector3d& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
 struct Box {
   Vector3d lower{};                                // m, the corner with the smallest coordinates
   Vector3d length{};                               // m; of an open direction: for densities alone

@@ -6,8 +6,6 @@
 namespace sestina {
 namespace {
 
-double dot(const Vector3d& a, const Vector3d& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 Vector3d plus(const Vector3d& a, double s, const Vector3d& b) {
   return {a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]};
 }

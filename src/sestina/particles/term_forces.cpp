@@ -15,7 +15,6 @@ namespace {
 
 constexpr int kTermGrain = 256;
 
-double dot(const Vector3d& a, const Vector3d& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 Vector3d cross(const Vector3d& a, const Vector3d& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
