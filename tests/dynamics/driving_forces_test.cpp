@@ -9,7 +9,6 @@
 #include "message_of.h"
 #include "sestina/base/error.h"
 #include "sestina/dynamics/assembly.h"
-#include "sestina/dynamics/cartesian_coordinates.h"
 #include "sestina/dynamics/driving_forces.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/model/freeze.h"
@@ -85,12 +84,7 @@ struct Mechanism {
       : model(freeze(system)),
         properties(calc_properties(*model)),
         state(calc_assembled_state(*model, properties)),
-        udot(static_cast<std::size_t>(model->nu())) {
-    if (!model->is_cartesian()) return;
-    State<double> floating = calc_initial_state(*model);
-    CartesianCoordinates(*model, properties.parameters).to_cartesian(state, floating);
-    state = floating;
-  }
+        udot(static_cast<std::size_t>(model->nu())) {}
 
   // Accelerations under these generalised forces (nu), and the multipliers.
   void accelerate(const std::vector<double>& tau, const char* solver) {
@@ -182,7 +176,7 @@ TEST(DrivingForces, OfACrankMoveASliderAsInClosedForm) {
   system.add_body("rod", 0.0).add_point("tip", {l, 0, 0});
   system.add_body("slider", m);
   JointSpec& drive = system.add_joint("drive", "revolute", "ground.origin", "crank.origin");
-  drive.axis = {0, 0, 1}, drive.q = a, drive.u = omega;
+  drive.axis = {0, 0, 1}, drive.q = a, drive.u = omega, drive.hold = true;
   system.add_joint("elbow", "revolute", "crank.tip", "rod.origin").axis = {0, 0, 1};
   JointSpec& rail = system.add_joint("rail", "prismatic", "ground.origin", "slider.origin");
   rail.axis = {1, 0, 0}, rail.q = r + l;
