@@ -318,6 +318,34 @@ nb::object momentum(FrozenModel& self, nb::handle q, nb::handle u, nb::handle ou
   return named_tuple("Momentum", linear.release(), angular.release());
 }
 
+void bind_driving_forces(nb::class_<FrozenModel>& model) {
+  model.def(
+      "driving_forces", driving_forces, nb::arg("q"), nb::arg("u"), nb::arg("udot"), nb::arg("drives"),
+      nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("x") = nb::none(),
+      nb::arg("out") = nb::none(), nb::arg("check") = true,
+      nb::sig("def driving_forces(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, udot: "
+              "numpy.typing.ArrayLike, drives: collections.abc.Sequence[str], *, t: "
+              "numpy.typing.ArrayLike = 0.0, d: numpy.typing.ArrayLike | None = None, x: "
+              "numpy.typing.ArrayLike | None = None, out: tuple[numpy.typing.NDArray[numpy.float64], "
+              "...] | None = None, check: bool = True) -> sestina.tuples.DrivingForces"),
+      "Inverse dynamics of mechanisms with loops or constraints, and of trees in which not every "
+      "joint is driven.\n"
+      "\n"
+      "drives: names of joints (all their speeds) or of speeds ('base.u[1]'); joints that close loops "
+      "are allowed.\n"
+      "Returns the forces (..., drives) along these speeds that udot (..., nu) requires in addition to "
+      "the model's\n"
+      "forces, N m or N; the multipliers (..., conditions) of loops and constraints, motions included; "
+      "and the drives'\n"
+      "generalised forces tau (..., nu), with which forward_dynamics gives udot again. Each has least "
+      "norm, lengths\n"
+      "measured in units of the mechanism's size, where it is not unique. A motion that does not "
+      "satisfy the conditions, or\n"
+      "that these drives cannot cause, raises ComputationError, which names the condition or the speed; "
+      "with\n"
+      "check=False its rows are NaN. InputError: an unknown name, or one given twice.");
+}
+
 void bind_dynamics(nb::class_<FrozenModel>& model) {
   model
       .def("forward_dynamics", forward_dynamics, nb::arg("q"), nb::arg("u"), nb::arg("tau") = nb::none(),
@@ -352,30 +380,6 @@ void bind_dynamics(nb::class_<FrozenModel>& model) {
            "the model's forces.\n"
            "\n"
            "For mechanisms with loops or constraints: driving_forces.")
-      .def("driving_forces", driving_forces, nb::arg("q"), nb::arg("u"), nb::arg("udot"), nb::arg("drives"),
-           nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("x") = nb::none(),
-           nb::arg("out") = nb::none(), nb::arg("check") = true,
-           nb::sig("def driving_forces(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, udot: "
-                   "numpy.typing.ArrayLike, drives: collections.abc.Sequence[str], *, t: "
-                   "numpy.typing.ArrayLike = 0.0, d: numpy.typing.ArrayLike | None = None, x: "
-                   "numpy.typing.ArrayLike | None = None, out: tuple[numpy.typing.NDArray[numpy.float64], "
-                   "...] | None = None, check: bool = True) -> sestina.tuples.DrivingForces"),
-           "Inverse dynamics of mechanisms with loops or constraints, and of trees in which not every "
-           "joint is driven.\n"
-           "\n"
-           "drives: names of joints (all their speeds) or of speeds ('base.u[1]'); joints that close loops "
-           "are allowed.\n"
-           "Returns the forces (..., drives) along these speeds that udot (..., nu) requires in addition to "
-           "the model's\n"
-           "forces, N m or N; the multipliers (..., conditions) of loops and constraints, motions included; "
-           "and the drives'\n"
-           "generalised forces tau (..., nu), with which forward_dynamics gives udot again. Each has least "
-           "norm, lengths\n"
-           "measured in units of the mechanism's size, where it is not unique. A motion that does not "
-           "satisfy the conditions, or\n"
-           "that these drives cannot cause, raises ComputationError, which names the condition or the speed; "
-           "with\n"
-           "check=False its rows are NaN. InputError: an unknown name, or one given twice.")
       .def("x_dot", x_dot, nb::arg("q"), nb::arg("u"), nb::arg("x"), nb::kw_only(), nb::arg("t") = nb::none(),
            nb::arg("d") = nb::none(), nb::arg("out") = nb::none(), nb::arg("check") = true,
            nb::sig("def x_dot(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, x: "
@@ -450,6 +454,7 @@ void bind_motion(nb::class_<FrozenModel>& model) {
 void bind_kernels(nb::module_& module) {
   nb::class_<FrozenModel> model = nb::borrow<nb::class_<FrozenModel>>(module.attr("Model"));
   bind_dynamics(model);
+  bind_driving_forces(model);
   bind_motion(model);
 }
 

@@ -74,6 +74,41 @@ KeyTable particle_keys(const std::string& part, const std::string& keyword, cons
   return table;
 }
 
+void add_particle_forces(std::vector<KeyTable>& tables) {
+  const std::vector<KeyTable> added{
+      particle_keys("pair", "lj", {"species", "epsilon", "sigma"}, {"cutoff", "shift", "every"}),
+      particle_keys("pair", "wca", {"species", "epsilon", "sigma"}, {"every"}),
+      particle_keys("pair", "coulomb", {"strength"}, {"tolerance", "every"}),
+      particle_keys("pair", "gravity", {"strength"}, {"tolerance", "every"}),
+      particle_keys("pair", "hooke", {"species", "stiffness"},
+                    {"tangential_stiffness", "damping", "tangential_damping", "restitution", "damping_ratio",
+                     "friction", "rolling_friction"}),
+      particle_keys("pair", "hertz", {"species"},
+                    {"stiffness", "young", "poisson", "tangential_stiffness", "damping", "tangential_damping",
+                     "restitution", "damping_ratio", "friction", "rolling_friction"}),
+      particle_keys("particle_wall", "plane", {"at", "normal"}, {"species"}),
+      particle_keys("particle_wall", "cylinder", {"at", "axis", "radius", "length"}, {"species"}),
+      particle_keys("particle_wall", "cone", {"at", "axis", "radii", "length"}, {"species"}),
+      particle_keys("particle_bond", "harmonic", {"stiffness", "length"}),
+      particle_keys("particle_bond", "fene", {"stiffness", "max_length"}, {"epsilon", "sigma"}),
+      particle_keys("particle_bond", "rigid", {"length"}),
+      particle_keys("particle_bond", "spherical", {"length"}, {"inertia"}),
+      particle_keys("particle_bond", "torsion", {"length"}, {"inertia"}),
+      particle_keys("particle_angle", "harmonic", {"stiffness", "angle"}),
+      particle_keys("particle_angle", "cosine", {"stiffness"}),
+      particle_keys("particle_dihedral", "periodic", {"stiffness", "multiplicity"}, {"phase"}),
+      particle_keys("particle_field", "gravity", {"acceleration"}, {"species"}),
+      particle_keys("particle_field", "electric", {"field"}, {"species"}),
+      particle_keys("particle_field", "tether", {"stiffness"}, {"species", "particles", "at"}),
+      particle_keys("particle_field", "lj_wall", {"face", "epsilon", "sigma"},
+                    {"species", "cutoff", "shift"}),
+      particle_keys("particle_field", "harmonic_wall", {"face", "stiffness"}, {"species", "reach"}),
+      particle_keys("thermostat", "langevin", {"temperature", "friction"}, {"seed", "until"}),
+      particle_keys("thermostat", "nose_hoover", {"temperature", "period"}, {"until"}),
+  };
+  tables.insert(tables.end(), added.begin(), added.end());
+}
+
 void add_particle_tables(std::vector<KeyTable>& tables) {
   const std::vector<KeyTable> added{
       {"particles",
@@ -115,41 +150,13 @@ void add_particle_tables(std::vector<KeyTable>& tables) {
        {"pressure", "period", "compressibility"}},
       {"relax", "", {"steps", "move"}, {"steps"}},
       {"trajectory", "", {"file", "every"}, {"file"}},
-      particle_keys("pair", "lj", {"species", "epsilon", "sigma"}, {"cutoff", "shift", "every"}),
-      particle_keys("pair", "wca", {"species", "epsilon", "sigma"}, {"every"}),
-      particle_keys("pair", "coulomb", {"strength"}, {"tolerance", "every"}),
-      particle_keys("pair", "gravity", {"strength"}, {"tolerance", "every"}),
-      particle_keys("pair", "hooke", {"species", "stiffness"},
-                    {"tangential_stiffness", "damping", "tangential_damping", "restitution", "damping_ratio",
-                     "friction", "rolling_friction"}),
-      particle_keys("pair", "hertz", {"species"},
-                    {"stiffness", "young", "poisson", "tangential_stiffness", "damping", "tangential_damping",
-                     "restitution", "damping_ratio", "friction", "rolling_friction"}),
-      particle_keys("particle_wall", "plane", {"at", "normal"}, {"species"}),
-      particle_keys("particle_wall", "cylinder", {"at", "axis", "radius", "length"}, {"species"}),
-      particle_keys("particle_wall", "cone", {"at", "axis", "radii", "length"}, {"species"}),
-      particle_keys("particle_bond", "harmonic", {"stiffness", "length"}),
-      particle_keys("particle_bond", "fene", {"stiffness", "max_length"}, {"epsilon", "sigma"}),
-      particle_keys("particle_bond", "rigid", {"length"}),
-      particle_keys("particle_bond", "spherical", {"length"}, {"inertia"}),
-      particle_keys("particle_bond", "torsion", {"length"}, {"inertia"}),
       {"particle_body",
        "",
        {"particles", "parent", "joint", "at", "along", "across", "inertia"},
        {"particles"}},
-      particle_keys("particle_angle", "harmonic", {"stiffness", "angle"}),
-      particle_keys("particle_angle", "cosine", {"stiffness"}),
-      particle_keys("particle_dihedral", "periodic", {"stiffness", "multiplicity"}, {"phase"}),
-      particle_keys("particle_field", "gravity", {"acceleration"}, {"species"}),
-      particle_keys("particle_field", "electric", {"field"}, {"species"}),
-      particle_keys("particle_field", "tether", {"stiffness"}, {"species", "particles", "at"}),
-      particle_keys("particle_field", "lj_wall", {"face", "epsilon", "sigma"},
-                    {"species", "cutoff", "shift"}),
-      particle_keys("particle_field", "harmonic_wall", {"face", "stiffness"}, {"species", "reach"}),
-      particle_keys("thermostat", "langevin", {"temperature", "friction"}, {"seed", "until"}),
-      particle_keys("thermostat", "nose_hoover", {"temperature", "period"}, {"until"}),
   };
   tables.insert(tables.end(), added.begin(), added.end());
+  add_particle_forces(tables);
 }
 
 KeyTable constraint_keys(const std::string& keyword, const Words& required, const Words& optional = {}) {
