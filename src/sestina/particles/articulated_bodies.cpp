@@ -24,16 +24,16 @@ using Signature = std::vector<std::tuple<int, BodyJoint, int>>;
 
 Signature signature_of(const JointedMolecule& molecule) {
   Signature made;
-  for (const JointedBody& body : molecule) made.emplace_back(body.parent, body.joint, body.atoms);
+  for (const MoleculeBody& body : molecule) made.emplace_back(body.parent, body.joint, body.atoms);
   return made;
 }
 
-int freedoms_of(const JointedBody& body) {
+int freedoms_of(const MoleculeBody& body) {
   const int of_joint = body.joint == BodyJoint::kFree ? 6 : body.joint == BodyJoint::kSpherical ? 3 : 1;
   return of_joint - static_cast<int>(std::ranges::count(body.is_idle, true));
 }
 
-Rotation<double> rotation_of(const JointedBody& body) { return euler_parameter_rotation(body.turn.data()); }
+Rotation<double> rotation_of(const MoleculeBody& body) { return euler_parameter_rotation(body.turn.data()); }
 
 // a^-1 b
 std::array<double, 4> quotient(const std::array<double, 4>& a, const std::array<double, 4>& b) {
@@ -46,7 +46,7 @@ std::array<double, 4> quotient(const std::array<double, 4>& a, const std::array<
 
 double size_of(const JointedMolecule& molecule) {
   double largest = 0.0;
-  for (const JointedBody& body : molecule) {
+  for (const MoleculeBody& body : molecule) {
     largest = std::max(largest, norm(body.centre - molecule.front().centre));
     largest = std::max(largest, norm(body.point - body.centre));
     const double inertia = std::max({body.inertia.x, body.inertia.y, body.inertia.z});
@@ -86,7 +86,7 @@ ArticulatedBodies::ArticulatedBodies(const std::vector<JointedMolecule>& molecul
     alike[signature_of(molecules[i])].push_back(static_cast<int>(i));
     first_body.push_back(bodies);
     bodies += static_cast<int>(molecules[i].size());
-    for (const JointedBody& body : molecules[i]) {
+    for (const MoleculeBody& body : molecules[i]) {
       is_idle_.push_back(body.is_idle);
       degrees_of_freedom_ += freedoms_of(body);
     }
@@ -146,7 +146,7 @@ JointedMolecules ArticulatedBodies::molecules_of(int number) {
 }
 
 void ArticulatedBodies::set_constants(int row, int lane, const JointedMolecule& molecule, int number) {
-  const JointedBody& body = molecule[static_cast<std::size_t>(number)];
+  const MoleculeBody& body = molecule[static_cast<std::size_t>(number)];
   const auto put = [&](CacheLineVector<double>& to, int width, int k, double value) {
     to[static_cast<std::size_t>(8 * (width * row + k) + lane)] = value;
   };
@@ -160,7 +160,7 @@ void ArticulatedBodies::set_constants(int row, int lane, const JointedMolecule& 
   if (body.joint == BodyJoint::kFree) {
     put_vector(state_, kState, kShift, body.centre);
   } else {
-    const JointedBody& parent = molecule[static_cast<std::size_t>(body.parent)];
+    const MoleculeBody& parent = molecule[static_cast<std::size_t>(body.parent)];
     const Rotation<double> R_parent = rotation_of(parent);
     put_vector(constants_, kConstants, kOwn, transpose_times(R, body.point - body.centre));
     put_vector(constants_, kConstants, kOnParent, transpose_times(R_parent, body.point - parent.centre));
@@ -187,7 +187,7 @@ void ArticulatedBodies::check_inertia(const std::vector<JointedMolecule>& molecu
     for (std::size_t l = 0; l < group.molecules.size(); ++l) {
       const JointedMolecule& molecule = molecules[static_cast<std::size_t>(group.molecules[l])];
       double mass = 0.0;
-      for (const JointedBody& body : molecule) mass += body.mass;
+      for (const MoleculeBody& body : molecule) mass += body.mass;
       const double size = size_of(molecule),
                    most = 1.0 / (kLeastInertia * mass * std::min(size, size * size));
       for (int b = 0; b < group.tree.bodies; ++b) {

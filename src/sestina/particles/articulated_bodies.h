@@ -37,7 +37,7 @@
 namespace sestina {
 
 // In world axes at the start.
-struct JointedBody {
+struct MoleculeBody {
   int parent = -1;  // an earlier body of the molecule; -1 of the first one
   BodyJoint joint = BodyJoint::kFree;
   double mass = 0.0;                               // kg; 0: a part of a joint
@@ -50,7 +50,7 @@ struct JointedBody {
   int atoms = 0;  // molecules that move together have as many in each of their bodies
 };
 
-using JointedMolecule = std::vector<JointedBody>;
+using JointedMolecule = std::vector<MoleculeBody>;
 
 // A length (m) with which others compare: the largest from the first body, of an arm, or of a gyration.
 double size_of(const JointedMolecule& molecule);

@@ -26,8 +26,8 @@ std::array<double, 4> quaternion_of(const Eigen::Matrix3d& axes) {
 }
 
 // Mass, centre and principal moments of points.
-JointedBody body_of(const BodyDescription& given) {
-  JointedBody body;
+MoleculeBody body_of(const BodyDescription& given) {
+  MoleculeBody body;
   for (const PointMass& point : given.points) {
     body.mass += point.mass;
     body.centre += point.mass * point.at;
@@ -53,7 +53,7 @@ JointedBody body_of(const BodyDescription& given) {
 
 // Adds the bodies of a joint of several coordinates, the last of which is the body itself.
 void add_with_joint(const BodyDescription& given, const BuiltMolecule& built, JointedMolecule& bodies) {
-  JointedBody body = body_of(given);
+  MoleculeBody body = body_of(given);
   if (given.parent < 0) {
     body.point = body.centre;
     bodies.push_back(body);
@@ -64,7 +64,7 @@ void add_with_joint(const BodyDescription& given, const BuiltMolecule& built, Jo
   const auto unit = [](const Vec& a) { return norm(a) > 0.0 ? (1.0 / norm(a)) * a : Vec{0, 0, 1}; };
   const Vec axis = unit(given.axis);
   const auto add_link = [&](BodyJoint joint, const Vec& along) {
-    JointedBody link;
+    MoleculeBody link;
     link.parent = parent, link.joint = joint, link.axis = along;
     link.point = link.centre = given.at, link.turn = body.turn;
     bodies.push_back(link);
@@ -93,7 +93,7 @@ std::vector<Vec> points_of_forces(const JointedMolecule& molecule, int number, b
   std::vector<Vec> points;
   only_forces = true;
   for (std::size_t b = 0; b < molecule.size(); ++b) {
-    const JointedBody& body = molecule[b];
+    const MoleculeBody& body = molecule[b];
     const bool is_own = static_cast<int>(b) == number;
     if (body.joint == BodyJoint::kFree || (!is_own && body.parent != number)) continue;
     only_forces = only_forces && body.joint == BodyJoint::kSpherical;
@@ -109,9 +109,9 @@ double largest_distance(const std::vector<Vec>& points, const Vec* axis) {
   return largest;
 }
 
-// Gives axes without inertia, about which nothing turns, moments that cannot matter (JointedBody::is_idle).
+// Gives axes without inertia, about which nothing turns, moments that cannot matter (MoleculeBody::is_idle).
 void mark_idle(JointedMolecule& molecule, int number) {
-  JointedBody& body = molecule[static_cast<std::size_t>(number)];
+  MoleculeBody& body = molecule[static_cast<std::size_t>(number)];
   if (!(body.mass > 0.0)) return;
   const double most = std::max({body.inertia.x, body.inertia.y, body.inertia.z});
   bool only_forces = false;
