@@ -334,7 +334,7 @@ TEST(GranularContacts, NamesTheSphereBehindAPlane) {
   ParticleModel model = make_slope(make_hooke(1e4), 0.1);
   model.position[2] = -0.001;
   try {
-    ParticleSystem(model, executor);
+    const ParticleSystem system(model, executor);
     FAIL() << "nothing was thrown";
   } catch (const ComputationError& error) {
     EXPECT_THAT(error.what(), HasSubstr("the centre of particles[0] is behind walls[0], at [0, 0, -0.001]"));

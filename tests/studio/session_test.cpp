@@ -222,10 +222,10 @@ TEST_F(SessionTest, SendsContactForcesOfRunsAndOfLiveRows) {
 TEST_F(SessionTest, ShowsASecondResultBesideTheFirst) {
   RunReport report;
   const std::string text = kSwingingRod;
-  Replay first = run_replay(read_model(text, "model"), false, report);
+  const Replay first = run_replay(read_model(text, "model"), false, report);
   const Replay second =
       run_replay(read_model(text.substr(0, text.find("q: 1")) + "q: 0.5}]\n", "model"), false, report);
-  Session session(std::move(first), sender(), make_ghost(second, "other \"run\".h5", kLargestMotion));
+  Session session(first, sender(), make_ghost(second, "other \"run\".h5", kLargestMotion));
   session.join(4);
   EXPECT_THAT(last("ghost", 4), HasSubstr(R"("name":"other \"run\".h5")"));
   ASSERT_EQ(blocks_[4].size(), 2u);
