@@ -38,9 +38,8 @@ struct Control {
   bool is_slider = false;
   double lower = 0.0, upper = 1.0, value = 0.0;  // of a slider
 };
-// What a user did: selected a body or nothing ("select", its name or empty), pressed a button or moved a
-// slider
-// ("control", its name and value).
+// It receives the user's actions: the selection of a body or of nothing ("select", the name or empty), a
+// button that was pressed, and a slider that was moved ("control", its name and value).
 using OnAction = std::function<void(const std::string& kind, const std::string& name, double value)>;
 
 inline constexpr std::size_t kLargestMotion = std::size_t{128} << 20;  // most bytes of a run sent to a client

@@ -51,6 +51,23 @@ System pendulum() {
   return system;
 }
 
+// Runs that are cut after these numbers of steps and resumed end in the same state, to the bit.
+void expect_same_after_resuming(const System& system, const std::filesystem::path& path,
+                                const State<double>& end, const std::vector<long>& cuts) {
+  for (const long steps : cuts) {
+    Workspace first(system);
+    first.set_checkpoint({.path = path});
+    first.set_limits({.steps = steps});
+    ASSERT_EQ(first.run().status, RunStatus::kFailed);
+    Workspace second(system);
+    const RunReport rest = second.resume(read_checkpoint(path));
+    EXPECT_EQ(rest.status, RunStatus::kComplete);
+    EXPECT_EQ(rest.final_state.q, end.q) << steps;
+    EXPECT_EQ(rest.final_state.u, end.u) << steps;
+    EXPECT_EQ(rest.final_state.h, end.h) << steps;
+  }
+}
+
 // A fast and a slow vibration: at a radius of 0 the fast one is gone after a few steps, at 1 it stays.
 TEST(GeneralizedAlpha, TakesTheSpectralRadiusOfTheModel) {
   const auto fast_after = [](double radius) {
@@ -142,17 +159,7 @@ TEST(TrapezoidalRule, GoesOnBitForBitWithLoops) {
   System system = example("16_four_bar.yaml");
   set_rule(system, "trapezoidal", 1e-5, 1.0);
   const RunReport whole = run_system(system).report;
-  for (const long steps : {1L, 2L, 77L}) {
-    Workspace first(system);
-    first.set_checkpoint({.path = path});
-    first.set_limits({.steps = steps});
-    ASSERT_EQ(first.run().status, RunStatus::kFailed);
-    Workspace second(system);
-    const RunReport rest = second.resume(read_checkpoint(path));
-    EXPECT_EQ(rest.status, RunStatus::kComplete);
-    EXPECT_EQ(rest.final_state.q, whole.final_state.q) << steps;
-    EXPECT_EQ(rest.final_state.u, whole.final_state.u) << steps;
-  }
+  expect_same_after_resuming(system, path, whole.final_state, {1L, 2L, 77L});
   std::filesystem::remove(path);
 }
 
@@ -226,18 +233,7 @@ TEST(CvodeWithLoops, GoesOnBitForBit) {
     EXPECT_NEAR(whole.final_state.q[i], expected.q[i], 1e-3) << i;  // 1000 steps of 1e-7
   }
   ASSERT_GT(whole.steps.steps, 1000);  // beyond two of the restarts of CVODE
-  for (const long steps : {7L, 499L, 501L, 777L}) {
-    Workspace first(system);
-    first.set_checkpoint({.path = path});
-    first.set_limits({.steps = steps});
-    ASSERT_EQ(first.run().status, RunStatus::kFailed);
-    Workspace second(system);
-    const RunReport rest = second.resume(read_checkpoint(path));
-    EXPECT_EQ(rest.status, RunStatus::kComplete);
-    EXPECT_EQ(rest.final_state.q, whole.final_state.q) << steps;
-    EXPECT_EQ(rest.final_state.u, whole.final_state.u) << steps;
-    EXPECT_EQ(rest.final_state.h, whole.final_state.h) << steps;
-  }
+  expect_same_after_resuming(system, path, whole.final_state, {7L, 499L, 501L, 777L});
   std::filesystem::remove(path);
 }
 

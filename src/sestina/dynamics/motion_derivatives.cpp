@@ -3,20 +3,13 @@
 #include <algorithm>
 
 #include "sestina/dynamics/linearized_motion.h"
+#include "sestina/numerics/eigen_vectors.h"
 
 namespace sestina {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-Eigen::Map<const VectorXd> map_of(std::span<const double> from) {
-  return {from.data(), static_cast<Eigen::Index>(from.size())};
-}
-
-Eigen::Map<VectorXd> map_of(std::span<double> to) {
-  return {to.data(), static_cast<Eigen::Index>(to.size())};
-}
 
 }  // namespace
 
@@ -31,7 +24,7 @@ MotionDerivatives::MotionDerivatives(const Model& model, const Properties<double
 
 void MotionDerivatives::update(const State<double>& state, std::span<const double> udot,
                                std::span<const double> lambda) {
-  tangents_.update_tangents(state, udot, map_of(lambda), true);
+  tangents_.update_tangents(state, udot, as_vector(lambda), true);
   const AccelerationSolver accelerations(tangents_.M, tangents_.C, state.t);
   A_ = calc_state_matrix(model_, tangents_, state, accelerations);
   const Eigen::Index n = tangents_.nu();
@@ -44,14 +37,14 @@ void MotionDerivatives::update(const State<double>& state, std::span<const doubl
 
 void MotionDerivatives::calc_rates(std::span<const double> s, int k, double scale,
                                    std::span<double> rates) const {
-  map_of(rates).noalias() = A_ * map_of(s);
-  if (k >= 0) map_of(rates) += scale * b_.col(k);
+  as_vector(rates).noalias() = A_ * as_vector(s);
+  if (k >= 0) as_vector(rates) += scale * b_.col(k);
 }
 
 void MotionDerivatives::transpose(std::span<const double> y, std::span<double> x,
                                   std::span<double> by_parameters) const {
-  map_of(x).noalias() = A_.transpose() * map_of(y);
-  map_of(by_parameters) += b_.transpose() * map_of(y);
+  as_vector(x).noalias() = A_.transpose() * as_vector(y);
+  as_vector(by_parameters) += b_.transpose() * as_vector(y);
 }
 
 void MotionDerivatives::update_projection(const State<double>& state) {
@@ -76,14 +69,14 @@ void MotionDerivatives::update_projection(const State<double>& state) {
 }
 
 void MotionDerivatives::project(std::span<double> s, int k, double scale) const {
-  Eigen::Map<VectorXd> moving = map_of(s.first(static_cast<std::size_t>(P_.rows())));
+  Eigen::Map<VectorXd> moving = as_vector(s.first(static_cast<std::size_t>(P_.rows())));
   moving = P_ * moving;
   if (k >= 0) moving += scale * c_.col(k);
 }
 
 void MotionDerivatives::transpose_projection(std::span<double> y, std::span<double> by_parameters) const {
-  Eigen::Map<VectorXd> moving = map_of(y.first(static_cast<std::size_t>(P_.rows())));
-  map_of(by_parameters) += c_.transpose() * moving;
+  Eigen::Map<VectorXd> moving = as_vector(y.first(static_cast<std::size_t>(P_.rows())));
+  as_vector(by_parameters) += c_.transpose() * moving;
   moving = P_.transpose() * moving;
 }
 

@@ -103,7 +103,7 @@ class Moreau final : public IntegrationRule {
     Eigen::Vector3d v_before, v_free;  // C u and C u_f
     Eigen::Vector3d v_touch;           // velocity of the free motion when the gap has closed
   };
-  // Of a contact of the step, at its start.
+  // The state of a contact at the start of the step.
   struct Start {
     bool is_known = false;
     double gap = 0.0, speed = 0.0;  // along the normal

@@ -15,6 +15,10 @@ inline Eigen::Map<const Eigen::VectorXd> as_vector(const std::vector<double>& va
   return {values.data(), static_cast<Eigen::Index>(values.size())};
 }
 
+inline Eigen::Map<Eigen::VectorXd> as_vector(std::span<double> values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
+}
+
 inline Eigen::Map<const Eigen::VectorXd> as_vector(std::span<const double> values) {
   return {values.data(), static_cast<Eigen::Index>(values.size())};
 }

@@ -131,7 +131,7 @@ void GranularContacts::set_places(const ParticleArrays& particles, const Neighbo
   take_histories(particles);
 }
 
-// Of the lists' pairs, which stand there twice, each once.
+// Takes each pair once; the neighbour lists contain it twice.
 void GranularContacts::find_pairs(const ParticleArrays& particles, const NeighbourLists& lists,
                                   Executor& executor) {
   std::vector<double> reach(particles.x.size(), 0.0);  // radius and half of the skin

@@ -55,7 +55,7 @@ class GranularContacts {
   // Adds h times the torques to the spins.
   void kick(double h, Executor& executor);
 
-  // Of the last update.
+  // These results belong to the last update.
   GrainSums calc_sums(Executor& executor) const;
   std::vector<Vector3d> calc_wall_forces() const;  // N, of each wall on all spheres
   void copy_spins(const ParticleArrays& particles, std::span<double> out) const;  // (n x 3) rad/s
@@ -72,7 +72,7 @@ class GranularContacts {
   struct WallContact {
     std::int32_t sphere, wall;
   };
-  // What belongs to contacts, by the number of the first sphere.
+  // The data of the contacts, sorted by the number of the first sphere.
   struct Kept {
     std::vector<std::int32_t> begins, other;  // (n + 1); numbers, -1 - w: wall w
     std::vector<double> numbers;              // histories and forces

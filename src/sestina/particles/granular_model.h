@@ -39,7 +39,8 @@ struct GrainContact {
   double friction = 0.0;              // Coulomb's coefficient
   double rolling_friction = 0.0;
 
-  // Of two equal spheres: k = 4/3 E*, 1/E* = 2 (1 - nu^2)/E; k_t = 8 G*, 1/G* = 2 (2 - nu)/G (hertz).
+  // Sets the stiffnesses of a contact between two equal spheres: k = 4/3 E*, 1/E* = 2 (1 - nu^2)/E; k_t = 8
+  // G*, 1/G* = 2 (2 - nu)/G (hertz).
   void set_material(double young, double poisson);  // Pa
 };
 

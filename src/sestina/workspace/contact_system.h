@@ -60,7 +60,7 @@ class ContactSystem final : public ContactFace {
 
   void add_pair(int contact, int one, int other);
   void add_stop(int stop, double q);
-  // Of all shapes: their forms, and their poses in the ground.
+  // Fills the forms of all shapes, and their poses in the ground.
   void update_shapes(const Kinematics<double>& kinematics, std::vector<Pose<double>>& poses);
   double smallest_gap(int contact);
   bool may_pass(int one, int other);

@@ -85,7 +85,7 @@ class SystemEquations final : public EquationsOfMotion,
   // The columns of contacts at a state with its udot without them: see ContactSystem. udot then becomes, and
   // the dynamics belong to, the motion with the forces of contacts and stops.
   void add_contact_forces(const State<double>& state, std::span<double> udot, std::span<double> columns);
-  // Of the state of the last add_contact_forces().
+  // The forces at points, for the state of the last add_contact_forces().
   std::span<const ContactForce> contact_forces() const { return contacts_->forces(); }
 
   ImpulseFace* impulse_face() override { return this; }

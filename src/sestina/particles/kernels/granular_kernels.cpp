@@ -4,7 +4,7 @@
 // one processor can take the place of the same one compiled for any.
 #include "sestina/particles/kernels/granular_kernels.h"
 
-#include "sestina/particles/kernels/lanes.h"
+#include "sestina/particles/kernels/lane_mechanics.h"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -41,25 +41,6 @@ namespace {
     b[i + 4] = __builtin_shufflevector(a[i], a[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
   }
   for (int i = 0; i < 8; ++i) a[i] = b[i];
-}
-
-struct Vector {
-  Lanes x, y, z;
-};
-[[gnu::always_inline]] inline Vector operator+(const Vector& a, const Vector& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-[[gnu::always_inline]] inline Vector operator-(const Vector& a, const Vector& b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-[[gnu::always_inline]] inline Vector operator*(const Lanes& s, const Vector& a) {
-  return {s * a.x, s * a.y, s * a.z};
-}
-[[gnu::always_inline]] inline Lanes dot(const Vector& a, const Vector& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-[[gnu::always_inline]] inline Vector cross(const Vector& a, const Vector& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
 struct LawLanes {
