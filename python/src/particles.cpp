@@ -16,6 +16,7 @@
 #include "sestina/io/result_file.h"
 #include "sestina/io/text_file.h"
 #include "sestina/parallel/executor.h"
+#include "sestina/particle_run/mechanism.h"
 #include "sestina/particle_run/particle_run.h"
 #include "views.h"
 #include "watch.h"
@@ -108,7 +109,9 @@ class Particles {
 
   std::unique_ptr<ParticleSystem> make_system(const std::filesystem::path& file) {
     try {
-      return std::make_unique<ParticleSystem>(spec_.model, executor_);
+      mechanism_ = make_mechanism(spec_);
+      return std::make_unique<ParticleSystem>(spec_.model, executor_, default_instruction_set(),
+                                              mechanism_.get());
     } catch (const ComputationError& error) {
       throw InputError(fmt::format("{}: particles: {}", file.string(), error.reason()));
     }
@@ -116,6 +119,7 @@ class Particles {
 
   ParticleRunSpec spec_;
   Executor executor_;
+  std::unique_ptr<Mechanism> mechanism_;  // null: the model has no bodies
   std::unique_ptr<ParticleSystem> system_;
   mutable std::atomic<bool> is_at_work_{false};
 };

@@ -175,6 +175,11 @@ void set_state(Stepper& self, nb::handle q, nb::handle u, nb::handle x) {
   simulator.set_state(new_q, new_u, new_x);
 }
 
+double push(Stepper& self, nb::handle impulse) {
+  Simulator& simulator = self.at_rest();
+  return simulator.push(Vector("impulse", impulse, simulator.model().nu()).copy());
+}
+
 void set_controller(Stepper& self, nb::object law, double period, nb::handle delay_samples, double delay,
                     nb::handle memory) {
   if (!PyCallable_Check(law.ptr())) {
@@ -412,6 +417,12 @@ void bind_steps(nb::class_<Stepper>& simulator) {
                    "None = None, *, x: numpy.typing.ArrayLike | None = None) -> None"),
            "Sets q (nq), u (nu) or x (nx) at the present time, after a push or a measurement. Nothing "
            "else changes.")
+      .def("push", push, nb::arg("impulse"),
+           nb::sig("def push(self, impulse: numpy.typing.ArrayLike) -> float"),
+           "Changes the speeds by generalised impulses (nu; N m s, N s), those of constraints included. "
+           "Returns\n"
+           "their work (J), impulse . (u before + u after)/2; the energy that the motion gains counts as "
+           "supplied.")
       .def(
           "save", [](Stepper& self) { return self.at_rest().save(); },
           "Returns the whole state of the simulator, including the controller's memory and delayed forces.")

@@ -149,3 +149,30 @@ def test_bad_input_is_told(fluid: pathlib.Path, tmp_path: pathlib.Path) -> None:
         particles.step(10, dt=10.0)
     with pytest.raises(sestina.InputError, match="threads"):
         sestina.load_particles(fluid, threads=0)
+
+
+def test_bodies_beside_particles_move_and_are_restored(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "pull.yaml"
+    path.write_text("""sestina: 1
+bodies: [{name: block, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}]
+joints: [{name: slide, type: prismatic, axis: [1, 0, 0], parent: ground.origin, child: block.origin}]
+particles:
+  species: [{name: a, mass: 1}]
+  box: {lengths: [9, 9, 9], periodic: [false, false, false]}
+  positions: {list: [[a, 1, 0, 0]]}
+  fields: [{type: tether, body: block, at: [0, 0, 0], stiffness: 3}]
+analysis: {step: {dt: 0.001}, duration: 1}
+output: {every: 0.5}
+""")
+    result = sestina.run_particles(path, out=tmp_path / "pull.csv")
+    particles = sestina.load_particles(path)
+    particles.step(500)
+    saved = particles.save()
+    particles.step(500)
+    end = particles.positions
+    particles.restore(saved)
+    particles.step(500)
+    np.testing.assert_array_equal(end, particles.positions)
+    # Two thirds of the distance are the particle's way, at sqrt(4.5) rad/s; the centre of mass rests.
+    assert end[0, 0] == pytest.approx(1 / 3 + 2 / 3 * np.cos(np.sqrt(4.5)), abs=1e-6)
+    assert result["slide.q"][-1] == pytest.approx((1 - end[0, 0]) / 2, abs=1e-12)

@@ -108,6 +108,18 @@ def test_tau_is_held_until_another_is_given() -> None:
     np.testing.assert_array_equal(simulator.tau, [-1.0])
 
 
+def test_a_push_changes_the_speeds_by_an_impulse() -> None:
+    simulator = sestina.Simulator(rail(0.0))
+    simulator.step(0.1, [2.0])
+    mass = 2.0 / (simulator.u[0] / 0.1)
+    work = simulator.push([0.6])
+    assert simulator.u[0] == pytest.approx((0.2 + 0.6) / mass, abs=1e-15)
+    assert work == pytest.approx(0.6 * (0.2 + 0.8) / 2 / mass, abs=1e-15)
+    assert simulator.supplied == pytest.approx(0.5 * mass * simulator.u[0] ** 2, abs=1e-15)
+    with pytest.raises(sestina.InputError, match="impulse"):
+        simulator.push([1.0, 2.0])
+
+
 def test_out_takes_the_state() -> None:
     simulator = sestina.Simulator(arm())
     out = np.empty(3), np.zeros((3, 2))[:, 0]

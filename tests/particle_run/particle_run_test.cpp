@@ -409,7 +409,7 @@ TEST_F(ParticleRunTest, TellsWhereArticulatedPolymersAreWrong) {
 TEST_F(ParticleRunTest, RunsTheExamples) {
   for (const char* name :
        {"01_lennard_jones_fluid", "02_polymer_melt", "03_coulomb_explosion", "04_articulated_melt",
-        "05_molecules_of_bodies", "06_molten_salt", "07_settling_fluid", "08_hopper"}) {
+        "05_molecules_of_bodies", "06_molten_salt", "07_settling_fluid", "08_hopper", "09_rotating_drum"}) {
     const std::string file = repository() + "/examples/particles/" + name + ".yaml";
     const ModelTree tree = read_model_tree(
         file, {{"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1.2"}});
@@ -661,9 +661,9 @@ output: {every: 0.001}
   }
 }
 
-TEST_F(ParticleRunTest, RefusesBodiesBesideParticles) {
-  EXPECT_THAT(message_of([&] { run(std::string(kFluid) + "bodies: [{name: b, mass: 1}]\n"); }),
-              HasSubstr("bodies and particles in one model cannot be run"));
+TEST_F(ParticleRunTest, PartsOfBodiesNeedBodies) {
+  EXPECT_THAT(message_of([&] { run(std::string(kFluid) + "gravity: [0, 0, -9.81]\n"); }),
+              HasSubstr("a model of particles without 'bodies' cannot have 'gravity'"));
   EXPECT_THAT(message_of([&] { read_model(kFluid); }), HasSubstr("models of bodies"));
 }
 

@@ -26,9 +26,8 @@ void refuse_particles(const YamlNode& root) {
   if (!particles) return;
   throw InputError(
       {Fault{{particles->mark, "particles"},
-             root.find("bodies") ? "bodies and particles in one model cannot be run"
-                                 : "a model of particles can be run (`sestina run`; in Python run_particles, "
-                                   "load_particles), and nothing else; this is for models of bodies"}});
+             "a model of particles can be run (`sestina run`; in Python run_particles, load_particles), and "
+             "nothing else; this is for models of bodies"}});
 }
 
 void read_parameters(ReadContext& context, const YamlNode& node, const NodePath& path,

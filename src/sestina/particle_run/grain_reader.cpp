@@ -66,6 +66,7 @@ void ParticleReader::read_grain_wall(const YamlNode& node, const NodePath& path)
     }
   }
   numbers_.read(map, "length", wall.length);
+  wall.carrier = read_carrier(map);
 }
 
 void ParticleReader::read_spins(const MapReader& map) {

@@ -49,6 +49,10 @@ void pass_values(Pass&& pass, C& checkpoint) {
   pass("spin", p.grains.spin);
   pass("contact_sums", p.grains.sums);
   pass("contact_work", p.grains.taken);
+  pass("listed_walls", p.grains.listed_walls);
+  pass("carriers", p.carriers);
+  pass("wrenches", p.wrenches);
+  pass("mechanism", p.mechanism);
 }
 
 class Writer {

@@ -27,7 +27,7 @@ struct ParticleRunCheckpoint {
   ParticleCheckpoint particles;
 };
 
-inline constexpr const char* kParticleCheckpoint = "sestina checkpoint particles 4\n";
+inline constexpr const char* kParticleCheckpoint = "sestina checkpoint particles 5\n";
 
 std::string to_text(const ParticleRunCheckpoint& checkpoint);
 // Throws InputError if the file is not a particle checkpoint, is truncated or is damaged.

@@ -1,9 +1,11 @@
 // Reads the forces of the surroundings on particles.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "sestina/base/suggest.h"
 #include "sestina/particle_run/particle_reader.h"
 
 namespace sestina {
@@ -43,7 +45,31 @@ void ParticleReader::read_field(const YamlNode& node, const NodePath& path) {
   numbers_.read(map, "field", field.vector);
   numbers_.read(map, "stiffness", field.stiffness);
   if (map.find("at") != nullptr) numbers_.read(map, "at", field.at.emplace());
+  field.carrier = read_carrier(map);
   if (field.law == FieldLaw::kLennardJonesWall || field.law == FieldLaw::kHarmonicWall) read_wall(map, field);
+}
+
+int ParticleReader::read_carrier(const MapReader& map) {
+  if (map.find("body") == nullptr) return -1;
+  Name name;
+  map.read("body", name);
+  std::vector<std::string> names;
+  if (spec_.bodies) {
+    for (const BodySpec& body : spec_.bodies->bodies) {
+      if (body.type == "rigid" || body.type == "particle") names.push_back(body.name.text);
+    }
+  }
+  if (std::ranges::find(names, name.text) == names.end()) {
+    context_.fault(
+        map.mark_of("body"), map.path_of("body"),
+        fmt::format("there is no rigid body '{}' in `bodies`{}", name.text, suggestion(name.text, names)));
+    return -1;
+  }
+  std::vector<std::string>& carriers = model_.carriers;
+  const auto found = std::ranges::find(carriers, name.text);
+  if (found != carriers.end()) return static_cast<int>(found - carriers.begin());
+  carriers.push_back(name.text);
+  return static_cast<int>(carriers.size()) - 1;
 }
 
 void ParticleReader::read_wall(const MapReader& map, ParticleField& field) {

@@ -2,26 +2,38 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "sestina/base/error.h"
 #include "sestina/io/model_file_parts.h"
+#include "sestina/particle_run/mechanism.h"
 #include "sestina/particle_run/particle_reader.h"
 #include "sestina/particles/joint_bonds.h"
 #include "sestina/particles/particle_bodies.h"
 #include "sestina/particles/particle_system.h"
 #include "sestina/particles/rigid_bonds.h"
+#include "sestina/workspace/checkpoint.h"
 
 namespace sestina {
 namespace {
 
 constexpr double kWhole = 1e-6;  // how near a ratio of times must be to a whole number
 
+// The parts of a model that describe bodies.
+constexpr std::array kPartsOfBodies{"bodies",    "joints", "forces", "constraints", "contacts",
+                                    "variables", "states", "events", "ground",      "gravity"};
+
 const KeyTable& model_keys() {
-  static const KeyTable table{"model",
-                              "",
-                              {"sestina", "name", "parameters", "particles", "analysis", "output"},
-                              {"sestina", "particles"}};
+  static const KeyTable table = [] {
+    KeyTable made{"model",
+                  "",
+                  {"sestina", "name", "parameters", "particles", "analysis", "output"},
+                  {"sestina", "particles"}};
+    made.allowed.insert(made.allowed.end(), kPartsOfBodies.begin(), kPartsOfBodies.end());
+    return made;
+  }();
   return table;
 }
 
@@ -33,15 +45,47 @@ void check_top(ReadContext& context, const YamlNode& root) {
         {Fault{{version->value->mark, "sestina"},
                describe(*version->value) + " is not a version that this program reads; it reads 1"}});
   }
-  for (const char* key : {"bodies", "joints", "forces", "constraints", "contacts", "variables", "events",
-                          "ground", "gravity"}) {
+  if (root.find("bodies") != nullptr) return;
+  for (const char* key : kPartsOfBodies) {
     const YamlEntry* entry = root.find(key);
     if (entry == nullptr) continue;
-    context.fault(
-        entry->mark, path / key,
-        fmt::format("a model of particles cannot have '{}': bodies and particles in one model cannot be run",
-                    key));
+    context.fault(entry->mark, path / key,
+                  fmt::format("a model of particles without 'bodies' cannot have '{}'", key));
   }
+}
+
+// A map with those entries that `keep` accepts, which may change them.
+template <class Keep>
+YamlPointer filtered(const YamlNode& map, Keep keep) {
+  auto made = std::make_shared<YamlNode>(map);
+  made->entries.clear();
+  for (YamlEntry entry : map.entries) {
+    if (keep(entry)) made->entries.push_back(std::move(entry));
+  }
+  return made;
+}
+
+// What the file says of the bodies, as a model of its own.
+std::shared_ptr<const System> read_bodies(const ModelTree& tree) {
+  const auto part = [](YamlEntry& entry, std::initializer_list<std::string_view> keys) {
+    if (!entry.value->is_map()) return true;
+    entry.value = filtered(*entry.value, [&](const YamlEntry& inner) {
+      return std::ranges::find(keys, inner.key) != keys.end();
+    });
+    return true;
+  };
+  const YamlPointer root = filtered(*tree.root, [&](YamlEntry& entry) {
+    if (entry.key == "analysis") return part(entry, {"solver", "integrator", "coordinates"});
+    if (entry.key == "output") return part(entry, {"columns"});
+    return entry.key != "particles";
+  });
+  return std::make_shared<const System>(read_model(ModelTree{root, tree.file_name}));
+}
+
+// Null where there is no such key.
+const YamlNode* child(const YamlNode* map, std::string_view key) {
+  const YamlEntry* entry = map != nullptr && map->is_map() ? map->find(key) : nullptr;
+  return entry != nullptr ? entry->value.get() : nullptr;
 }
 
 // A time that is whole in steps.
@@ -64,6 +108,8 @@ class RunReader {
     if (entry != nullptr) {
       for (const YamlEntry& key : entry->value->entries) {
         if (key.key == "step" || key.key == "duration" || key.key == "limits" || key.key == "type") continue;
+        if (spec_.bodies && (key.key == "solver" || key.key == "integrator" || key.key == "coordinates"))
+          continue;
         context_.fault(key.mark, path / key.key,
                        "does not fit a model of particles; it has step, duration and limits");
       }
@@ -89,9 +135,10 @@ class RunReader {
       context_.fault(analysis.type.mark, path / "type", "particles have the analysis dynamics alone");
     }
     const NodePath step = path / "step";
-    if (analysis.step.driver.mark.line > 0 && analysis.step.driver != "fixed") {
-      context_.fault(analysis.step.driver.mark, step / "driver", "particles are run with a fixed step");
-    }
+    // Only one that is given: the default is that of models of bodies.
+    const YamlNode* given = child(child(&root_, "analysis"), "step");
+    if (child(given, "driver") != nullptr && analysis.step.driver != "fixed")
+      context_.fault(child(given, "driver")->mark, step / "driver", "particles are run with a fixed step");
     if (!analysis.step.dt) {
       context_.fault(mark, step / "dt", "is missing: particles are run with a fixed step");
     } else if (const auto dt = numbers_.evaluate(*analysis.step.dt, step / "dt")) {
@@ -132,7 +179,8 @@ class RunReader {
     if (entry != nullptr) {
       read_value(context_, *entry->value, path, output);
       for (const YamlEntry& key : entry->value->entries) {
-        if (key.key != "every") context_.fault(key.mark, path / key.key, "does not fit a model of particles");
+        if (key.key != "every" && !(spec_.bodies && key.key == "columns"))
+          context_.fault(key.mark, path / key.key, "does not fit a model of particles");
       }
     }
     // About 100 rows, as for bodies.
@@ -177,6 +225,7 @@ ParticleRunSpec read_particle_run(const ModelTree& tree) {
   const NodePath top;
   const MapReader map(context, root, top, model_keys());
   ParticleRunSpec spec;
+  if (root.find("bodies") != nullptr) spec.bodies = read_bodies(tree);
   map.read("name", spec.name);
   ParticleNumbers numbers(context, root);
   if (const YamlNode* particles = map.find("particles")) {
@@ -197,6 +246,10 @@ ParticleRunSpec read_particle_run(const ModelTree& tree) {
     }
   }
   faults.throw_if_any();
+  if (spec.bodies) {
+    static_cast<void>(make_mechanism(spec));
+    spec.data_checksum ^= checksum_of_files(*spec.bodies);
+  }
   if (spec.drawn) draw_velocities(spec.drawn->temperature, spec.drawn->seed, spec.model);
   return spec;
 }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "sestina/integrate/run_limits.h"
 #include "sestina/io/model_file.h"
+#include "sestina/model/system.h"
 #include "sestina/particles/particle_model.h"
 
 namespace sestina {
@@ -27,16 +29,17 @@ struct DrawnVelocities {
 struct ParticleRunSpec {
   std::string name;
   ParticleModel model;
-  double dt = 0.0;        // s
-  double duration = 1.0;  // s
-  double every = 0.0;     // s between rows
+  std::shared_ptr<const System> bodies;  // which may carry walls and tethers; null: none
+  double dt = 0.0;                       // s
+  double duration = 1.0;                 // s
+  double every = 0.0;                    // s between rows
   RunLimits limits;
   std::optional<TrajectorySpec> trajectory;
   std::optional<DrawnVelocities> drawn;  // which model.velocity then has
   int relax_steps = 0;                   // before the run, to separate what overlaps
   double relax_move = 0.0;               // m, at most in one of them
   std::filesystem::path data_file;       // where the positions come from, if from a file
-  std::uint64_t data_checksum = 0;       // of its text
+  std::uint64_t data_checksum = 0;       // of its text, and of the files that bodies read
 
   // The trajectory's file; a relative name is relative to the model file. Empty: none.
   std::filesystem::path trajectory_file(const std::filesystem::path& model_file) const;

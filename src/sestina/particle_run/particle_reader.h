@@ -46,6 +46,8 @@ class ParticleReader {
   void read_walls(const MapReader& map);
   void read_grain_wall(const YamlNode& node, const NodePath& path);
   void read_spins(const MapReader& map);
+  // The number of the body that `body` names, in model_.carriers; -1 without the key.
+  int read_carrier(const MapReader& map);
   // A list of vectors.
   void read_vectors(const YamlNode& node, const NodePath& path, std::vector<double>& values);
   // Two species, if the key is there.

@@ -13,6 +13,7 @@
 #include "sestina/io/output_file.h"
 #include "sestina/io/result_file.h"
 #include "sestina/io/text_file.h"
+#include "sestina/particle_run/mechanism.h"
 #include "sestina/particle_run/particle_checkpoint.h"
 #include "sestina/run/row_log.h"
 
@@ -26,10 +27,10 @@ std::string absolute_text(const std::filesystem::path& path) {
   return path.empty() ? std::string() : std::filesystem::absolute(path).string();
 }
 
+// Columns of particles without t.
 std::vector<std::string> particle_columns(const ParticleModel& model) {
-  std::vector<std::string> columns{"t",           "temperature",   "pressure",         "energy.kinetic",
-                                   "energy.pair", "energy.bonded", "energy.potential", "energy.thermostat",
-                                   "energy.total"};
+  std::vector<std::string> columns{"temperature",   "pressure",         "energy.kinetic",    "energy.pair",
+                                   "energy.bonded", "energy.potential", "energy.thermostat", "energy.total"};
   if (model.barostat) columns.insert(columns.end(), {"energy.barostat", "volume"});
   const auto add_forces = [&columns](const char* name, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -41,6 +42,24 @@ std::vector<std::string> particle_columns(const ParticleModel& model) {
   add_forces("wall", model.walls.size());
   if (!model.fields.empty()) columns.emplace_back("energy.field");
   add_forces("field", model.fields.size());
+  if (!model.carriers.empty()) columns.emplace_back("energy.to_bodies");
+  for (const std::string& body : model.carriers) {
+    for (const char* quantity : {"force", "torque"}) {
+      for (const char axis : {'x', 'y', 'z'})
+        columns.push_back(fmt::format("{}.{}.{}", body, quantity, axis));
+    }
+  }
+  return columns;
+}
+
+// Beside bodies, whose columns have the names that they have without particles, names begin with
+// `particles.`.
+std::vector<Column> run_columns(const ParticleModel& model, const Mechanism* mechanism) {
+  std::vector<Column> columns{{"t", ""}};
+  if (mechanism != nullptr)
+    columns.insert(columns.end(), mechanism->columns().begin(), mechanism->columns().end());
+  for (const std::string& name : particle_columns(model))
+    columns.push_back({mechanism != nullptr ? "particles." + name : name, ""});
   return columns;
 }
 
@@ -115,7 +134,9 @@ class ParticleRun {
 
   void make_system() {
     try {
-      system_ = std::make_unique<ParticleSystem>(spec_.model, executor_);
+      mechanism_ = make_mechanism(spec_);
+      system_ = std::make_unique<ParticleSystem>(spec_.model, executor_, default_instruction_set(),
+                                                 mechanism_.get());
     } catch (const ComputationError& error) {
       // At the start it is the model that is wrong.
       throw InputError(fmt::format("{}: particles: {}", saved_.model_file, error.reason()));
@@ -141,7 +162,7 @@ class ParticleRun {
 
   ResultHeader header() const {
     ResultHeader made;
-    for (const std::string& name : particle_columns(spec_.model)) made.columns.push_back({name, ""});
+    made.columns = run_columns(spec_.model, mechanism_.get());
     made.model_name = spec_.name;
     made.model_text = saved_.model_text;
     Checksum sum;
@@ -155,18 +176,26 @@ class ParticleRun {
     return made;
   }
 
-  // In the order of particle_columns.
+  // In the order of run_columns.
   void fill_row(const ParticleMeasures& m) {
-    row_ = {m.t,      m.temperature, m.pressure,   m.kinetic, m.pair,
-            m.bonded, m.potential(), m.thermostat, m.total()};
+    row_ = {m.t};
+    if (mechanism_) {
+      const std::span<const double> of_bodies = mechanism_->calc_row(system_->wrenches());
+      row_.insert(row_.end(), of_bodies.begin(), of_bodies.end());
+    }
+    row_.insert(row_.end(), {m.temperature, m.pressure, m.kinetic, m.pair, m.bonded, m.potential(),
+                             m.thermostat, m.total()});
     if (spec_.model.barostat) row_.insert(row_.end(), {m.barostat, m.volume});
     if (spec_.model.has_grains()) row_.insert(row_.end(), {m.rotational, m.dissipated});
     for (const Vector3d& force : system_->calc_wall_forces())
       row_.insert(row_.end(), force.begin(), force.end());
-    if (spec_.model.fields.empty()) return;
-    row_.push_back(m.field);
-    for (const FieldSums& field : system_->field_sums()) {
+    if (!spec_.model.fields.empty()) row_.push_back(m.field);
+    for (const FieldSums& field : system_->field_sums())
       row_.insert(row_.end(), field.force.begin(), field.force.end());
+    if (!spec_.model.carriers.empty()) row_.push_back(m.carriers);
+    for (const CarrierWrench& wrench : system_->wrenches()) {
+      row_.insert(row_.end(), wrench.force.begin(), wrench.force.end());
+      row_.insert(row_.end(), wrench.torque.begin(), wrench.torque.end());
     }
   }
 
@@ -177,9 +206,10 @@ class ParticleRun {
       ParticleMeasures m = system_->measure();
       m.t = static_cast<double>(step) * spec_.dt;
       fill_row(m);
-      if (rows_ == 0) report_.first = m, first_total_ = m.total();
+      const double total = m.total() + (mechanism_ ? mechanism_->energy_balance() : 0.0);
+      if (rows_ == 0) report_.first = m, first_total_ = total;
       report_.last = m;
-      report_.energy_drift = std::max(report_.energy_drift, std::fabs(m.total() - first_total_));
+      report_.energy_drift = std::max(report_.energy_drift, std::fabs(total - first_total_));
       rows_checksum_.add(row_);
       ++rows_;
       if (log_) log_->see_row(row_, RowKind::kRegular);
@@ -269,6 +299,7 @@ class ParticleRun {
   LimitWatch watch_{{}};
   ParticleRunCheckpoint saved_;
   std::filesystem::path trajectory_file_;
+  std::unique_ptr<Mechanism> mechanism_;  // null: the model has no bodies
   std::unique_ptr<ParticleSystem> system_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<RowLog> log_;

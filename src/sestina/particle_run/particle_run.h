@@ -7,7 +7,9 @@
 // Rows have the columns t, temperature, pressure, energy.kinetic, .pair, .bonded, .potential, .thermostat and
 // .total; with a barostat also energy.barostat and volume; with grains energy.rotational and .dissipated, and
 // for each wall wall[i].force.x, .y and .z; with fields energy.field and, for each of them, field[i].force.x,
-// .y and .z.
+// .y and .z. Beside bodies, the bodies' columns stand behind t, and those of particles begin with
+// `particles.`; among them are energy.to_bodies and, for each body that carries walls or tethers,
+// BODY.force.x to BODY.torque.z, which act on it.
 #pragma once
 
 #include <atomic>

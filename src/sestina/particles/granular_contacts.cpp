@@ -35,6 +35,10 @@ GrainLaw tabulate(const GrainContact& contact) {
   return law;
 }
 
+Vector3d difference(const Vector3d& a, const Vector3d& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+double calc_length(const Vector3d& a) { return std::sqrt(dot(a, a)); }
+double calc_distance(const Vector3d& a, const Vector3d& b) { return calc_length(difference(a, b)); }
+
 }  // namespace
 
 GranularContacts::GranularContacts(const ParticleModel& model, InstructionSet set)
@@ -53,7 +57,9 @@ GranularContacts::GranularContacts(const ParticleModel& model, InstructionSet se
     if (laws_.back().hertz != 0.0 || laws_.back().restitution != 0.0) is_plain_ = false;
     if (contact.rolling_friction > 0.0) has_rolling_ = true;
   }
-  for (const GrainWall& wall : model.walls) walls_.push_back(with_unit_axis(wall));
+  for (const GrainWall& wall : model.walls) given_walls_.push_back(with_unit_axis(wall));
+  walls_ = listed_walls_ = given_walls_;
+  wall_motion_.resize(walls_.size());
   const auto n = static_cast<std::size_t>(n_);
   sums_.assign(8 * n, 0.0);
   inverse_inertia_of_.assign(n, 0.0);
@@ -113,6 +119,8 @@ void GranularContacts::set_places(const ParticleArrays& particles, const Neighbo
                                   Executor& executor) {
   find_pairs(particles, lists, executor);
   find_wall_contacts(particles);
+  listed_walls_ = walls_;
+  set_wall_reach(particles);
   grains_.assign((static_cast<std::size_t>(n_) + kSentinels + wall_contacts_.size()) * kGrainRecord, 0.0);
   for (int i = 0; i < n_; ++i) {
     const double* const kept =
@@ -183,6 +191,42 @@ void GranularContacts::find_wall_contacts(const ParticleArrays& particles) {
       }
     }
   }
+}
+
+void GranularContacts::move_walls(std::span<const CarrierMotion> motions) {
+  for (std::size_t w = 0; w < walls_.size(); ++w) {
+    const GrainWall& given = given_walls_[w];
+    if (given.carrier < 0) continue;
+    wall_motion_[w] = motions[static_cast<std::size_t>(given.carrier)];
+    walls_[w].at = wall_motion_[w].place(given.at);
+    walls_[w].axis = wall_motion_[w].turn(given.axis);
+  }
+}
+
+void GranularContacts::set_wall_reach(const ParticleArrays& particles) {
+  reach_ = 0.0;
+  for (const GrainWall& wall : walls_) {
+    if (wall.carrier < 0 || wall.shape != GrainWall::Shape::kPlane) continue;
+    for (int i = 0; i < n_; ++i) {
+      reach_ = std::max(reach_, calc_length({particles.x[i] - wall.at[0], particles.y[i] - wall.at[1],
+                                             particles.z[i] - wall.at[2]}));
+    }
+  }
+}
+
+// A turn about the axis of a cone moves none of its surface.
+double GranularContacts::calc_wall_motion() const {
+  double farthest = 0.0;
+  for (std::size_t w = 0; w < walls_.size(); ++w) {
+    const GrainWall &now = walls_[w], &listed = listed_walls_[w];
+    if (now.carrier < 0) continue;
+    const double arm = now.shape == GrainWall::Shape::kPlane
+                           ? reach_ + skin_
+                           : now.length + std::max(now.begin_radius, now.end_radius);
+    farthest =
+        std::max(farthest, calc_distance(now.at, listed.at) + calc_distance(now.axis, listed.axis) * arm);
+  }
+  return farthest;
 }
 
 void GranularContacts::make_list(const ParticleArrays& particles) {
@@ -257,14 +301,37 @@ void GranularContacts::pack(const ParticleArrays& particles, Executor& executor)
   });
 }
 
+// A plane at a slope to a periodic direction would cut the box.
+void GranularContacts::check_planes(double t) const {
+  constexpr double kTilt = 1e-9;
+  for (std::size_t w = 0; w < walls_.size(); ++w) {
+    if (walls_[w].carrier < 0 || walls_[w].shape != GrainWall::Shape::kPlane) continue;
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (!box_.periodic[a] || std::abs(walls_[w].axis[a]) <= kTilt) continue;
+      throw ComputationError(
+          t, fmt::format("the body that carries walls[{}] turns it: its normal is [{:.6g}, {:.6g}, {:.6g}], "
+                         "and the box is periodic along {}",
+                         w, walls_[w].axis[0], walls_[w].axis[1], walls_[w].axis[2], "xyz"[a]));
+    }
+  }
+}
+
 void GranularContacts::place_wall_points(double t, const ParticleArrays& particles) {
+  check_planes(t);
   for (std::size_t c = 0; c < wall_contacts_.size(); ++c) {
     const WallContact& contact = wall_contacts_[c];
     const GrainWall& wall = walls_[static_cast<std::size_t>(contact.wall)];
     const double* const sphere = grain(contact.sphere);
     const WallPoint point = find_wall_point(wall, {sphere[0], sphere[1], sphere[2]});
     if (wall.shape == GrainWall::Shape::kPlane && !(point.distance > 0.0)) fail_behind(t, particles, contact);
-    std::ranges::copy(point.at, grain(n_ + kSentinels + static_cast<std::int64_t>(c)));
+    double* const record = grain(n_ + kSentinels + static_cast<std::int64_t>(c));
+    std::ranges::copy(point.at, record);
+    if (wall.carrier < 0) continue;
+    const CarrierMotion& motion = wall_motion_[static_cast<std::size_t>(contact.wall)];
+    const Vector3d turning = cross(motion.spin, difference(point.at, motion.position));
+    for (std::size_t a = 0; a < 3; ++a) {
+      record[4 + a] = motion.velocity[a] + turning[a], record[8 + a] = motion.spin[a];
+    }
   }
 }
 
@@ -312,6 +379,25 @@ void GranularContacts::update(double t, double h, const ParticleArrays& particle
                       return kernels_.sums(own);
                     },
                     std::plus<>());
+  taken_ -= h * calc_power_on_carriers();
+}
+
+// W, of the forces of contacts on the bodies that carry walls.
+double GranularContacts::calc_power_on_carriers() const {
+  double power = 0.0;
+  const std::int64_t begin = count_ - static_cast<std::int64_t>(wall_contacts_.size());
+  for (std::size_t c = 0; c < wall_contacts_.size(); ++c) {
+    const GrainWall& wall = walls_[static_cast<std::size_t>(wall_contacts_[c].wall)];
+    if (wall.carrier < 0) continue;
+    const std::int64_t contact = begin + static_cast<std::int64_t>(c);
+    const double* const force = records_.data() + contact * kContactRecord;
+    const double* const point = grain(n_ + kSentinels + static_cast<std::int64_t>(c));
+    for (std::size_t a = 0; a < 3; ++a) {
+      power -= force[a] * point[4 + a];
+      if (has_rolling_) power -= rolling_[static_cast<std::size_t>(4 * contact) + a] * point[8 + a];
+    }
+  }
+  return power;
 }
 
 void GranularContacts::begin_ledger(Executor& executor) { taken_ = calc_sums(executor).elastic; }
@@ -389,6 +475,25 @@ std::vector<Vector3d> GranularContacts::calc_wall_forces() const {
   return forces;
 }
 
+void GranularContacts::add_wrenches(std::span<const CarrierMotion> motions,
+                                    std::span<CarrierWrench> wrenches) const {
+  const std::int64_t begin = count_ - static_cast<std::int64_t>(wall_contacts_.size());
+  for (std::size_t c = 0; c < wall_contacts_.size(); ++c) {
+    const int carrier = walls_[static_cast<std::size_t>(wall_contacts_[c].wall)].carrier;
+    if (carrier < 0) continue;
+    const std::int64_t contact = begin + static_cast<std::int64_t>(c);
+    const double* const force = records_.data() + contact * kContactRecord;
+    const double* const point = grain(n_ + kSentinels + static_cast<std::int64_t>(c));
+    CarrierWrench& wrench = wrenches[static_cast<std::size_t>(carrier)];
+    wrench.add(
+        difference({point[0], point[1], point[2]}, motions[static_cast<std::size_t>(carrier)].position),
+        {-force[0], -force[1], -force[2]});
+    if (!has_rolling_) continue;
+    for (std::size_t a = 0; a < 3; ++a)
+      wrench.torque[a] -= rolling_[static_cast<std::size_t>(4 * contact) + a];
+  }
+}
+
 void GranularContacts::copy_spins(const ParticleArrays& particles, std::span<double> out) const {
   for (int i = 0; i < n_; ++i) {
     std::copy_n(grain(i) + 8, 3, out.data() + 3 * static_cast<std::int64_t>(particles.number[i]));
@@ -417,7 +522,22 @@ GrainCheckpoint GranularContacts::save(const ParticleArrays& particles) const {
     saved.sums.insert(saved.sums.end(), {sum[0], sum[1], sum[2], sum[4], sum[5], sum[6]});
   }
   saved.taken = taken_;
+  for (const GrainWall& wall : listed_walls_) {
+    saved.listed_walls.insert(saved.listed_walls.end(), wall.at.begin(), wall.at.end());
+    saved.listed_walls.insert(saved.listed_walls.end(), wall.axis.begin(), wall.axis.end());
+  }
   return saved;
+}
+
+void GranularContacts::restore_listed_walls(const GrainCheckpoint& saved) {
+  if (saved.listed_walls.size() != 6 * walls_.size()) {
+    throw InputError(fmt::format("the checkpoint has {} walls, the model has {}",
+                                 saved.listed_walls.size() / 6, walls_.size()));
+  }
+  for (std::size_t w = 0; w < walls_.size(); ++w) {
+    std::copy_n(saved.listed_walls.data() + 6 * w, 3, walls_[w].at.begin());
+    std::copy_n(saved.listed_walls.data() + 6 * w + 3, 3, walls_[w].axis.begin());
+  }
 }
 
 void GranularContacts::restore(double t, const GrainCheckpoint& saved, const ParticleArrays& particles,

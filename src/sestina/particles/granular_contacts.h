@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sestina/numerics/cache_line_vector.h"
+#include "sestina/particles/carriers.h"
 #include "sestina/particles/kernels/granular_kernels.h"
 #include "sestina/particles/particle_arrays.h"
 #include "sestina/particles/particle_model.h"
@@ -33,6 +34,7 @@ struct GrainCheckpoint {
   std::vector<double> spin;            // (3 x n) rad/s, by place
   std::vector<double> sums;            // (6 x n) N and N m, by place
   double taken = 0.0;                  // J
+  std::vector<double> listed_walls;    // (walls x 6) m, point and axis, when lists were made
 };
 
 class GranularContacts {
@@ -44,6 +46,11 @@ class GranularContacts {
   void keep(const ParticleArrays& particles);
   // Afterwards: makes the list of contacts, at most a skin apart.
   void set_places(const ParticleArrays& particles, const NeighbourLists& lists, Executor& executor);
+
+  // Moves the walls that bodies carry. The velocities are those of their points from then on.
+  void move_walls(std::span<const CarrierMotion> motions);
+  // The farthest (m) that a wall has moved at a grain since the list was made, or more than that.
+  double calc_wall_motion() const;
 
   // Calculates forces and torques, and lets the histories grow by a step h (s), at whose end are the
   // positions and in whose middle are the velocities. Throws ComputationError with t (s) where a sphere is
@@ -58,11 +65,15 @@ class GranularContacts {
   // These results belong to the last update.
   GrainSums calc_sums(Executor& executor) const;
   std::vector<Vector3d> calc_wall_forces() const;  // N, of each wall on all spheres
+  // Adds what acts on the bodies that carry walls.
+  void add_wrenches(std::span<const CarrierMotion> motions, std::span<CarrierWrench> wrenches) const;
   void copy_spins(const ParticleArrays& particles, std::span<double> out) const;  // (n x 3) rad/s
   std::int64_t contacts() const { return count_; }  // listed ones, whether they touch or not
 
   GrainCheckpoint save(const ParticleArrays& particles) const;
-  // After set_places. Throws InputError where the sizes are not those of the model.
+  // Before set_places: walls are where they were when the lists were made. Throws like restore.
+  void restore_listed_walls(const GrainCheckpoint& saved);
+  // After set_places and move_walls. Throws InputError where the sizes are not those of the model.
   void restore(double t, const GrainCheckpoint& saved, const ParticleArrays& particles, Executor& executor);
 
  private:
@@ -87,10 +98,13 @@ class GranularContacts {
   void make_entries();
   void take_histories(const ParticleArrays& particles);
   void pack(const ParticleArrays& particles, Executor& executor);
+  void set_wall_reach(const ParticleArrays& particles);
   void place_wall_points(double t, const ParticleArrays& particles);
   std::uint8_t law_of(int species, int other) const;
   int other_number(const ParticleArrays& particles, std::int64_t contact) const;
   double overlap(std::int64_t contact, Vector3d& d) const;
+  double calc_power_on_carriers() const;
+  void check_planes(double t) const;
   [[noreturn]] void fail_behind(double t, const ParticleArrays& particles, const WallContact& contact) const;
   double* grain(std::int64_t i) { return grains_.data() + i * kGrainRecord; }
   const double* grain(std::int64_t i) const { return grains_.data() + i * kGrainRecord; }
@@ -102,8 +116,12 @@ class GranularContacts {
   std::vector<double> radius_, mass_;    // m, kg; of species
   std::vector<double> inverse_inertia_;  // 1/(kg m^2); of species
   std::vector<GrainLaw> laws_;
-  std::vector<std::uint8_t> law_;  // (species x species) of laws_
-  std::vector<GrainWall> walls_;
+  std::vector<std::uint8_t> law_;           // (species x species) of laws_
+  std::vector<GrainWall> given_walls_;      // in the axes of their carriers
+  std::vector<GrainWall> walls_;            // in ground axes
+  std::vector<GrainWall> listed_walls_;     // when the list was made
+  std::vector<CarrierMotion> wall_motion_;  // of their carriers
+  double reach_ = 0.0;  // m, between grains and the points of planes that bodies carry, when listed
   bool is_plain_ = true, has_rolling_ = false;
 
   // Spheres by place, then two spheres without radius that never touch, then the points of wall contacts.

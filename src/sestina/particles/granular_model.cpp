@@ -134,7 +134,11 @@ class GrainChecker {
     if (wall.species >= static_cast<int>(model_.species.size()) || wall.species < -1) {
       fault(path + ".species", fmt::format("species[{}] does not exist", wall.species));
     }
-    for (std::size_t a = 0; a < 3 && is_plane; ++a) {
+    if (wall.carrier >= static_cast<int>(model_.carriers.size()) || wall.carrier < -1) {
+      fault(path + ".body", fmt::format("carriers[{}] does not exist", wall.carrier));
+    }
+    const bool is_carried = wall.carrier >= 0;  // then a plane is checked where it is, in every step
+    for (std::size_t a = 0; a < 3 && is_plane && !is_carried; ++a) {
       if (!model_.box.periodic[a] || wall.axis[a] == 0.0) continue;
       fault(path + direction,
             fmt::format("the box is periodic along {}: a plane there needs an open direction", "xyz"[a]));
@@ -144,7 +148,21 @@ class GrainChecker {
     want_no_less_than_zero(path + ".radii[0]", wall.begin_radius);
     want_no_less_than_zero(path + ".radii[1]", wall.end_radius);
     if (wall.length == 0.0 && wall.begin_radius == wall.end_radius) fault(path, "has no area");
-    check_cone_in_box(path, wall, size);
+    if (is_carried) {
+      check_open_box(path);
+    } else {
+      check_cone_in_box(path, wall, size);
+    }
+  }
+
+  void check_open_box(const std::string& path) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (!model_.box.periodic[a]) continue;
+      fault(path + ".body",
+            fmt::format("a body may carry the wall anywhere: the box, which is periodic along {}, "
+                        "has to be open",
+                        "xyz"[a]));
+    }
   }
 
   // Along periodic directions a sphere may stand at any image, and the wall stands at one.

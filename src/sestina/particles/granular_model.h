@@ -13,7 +13,8 @@
 // 1992; Antypov and Elliott, EPL 94, 50004, 2011). Rolling is resisted by the couple R n x F_r on i, and its
 // opposite on j:
 //   F_r = -(s k_t x + c_t v_r),   x' = v_r = R (w_i - w_j) x n,   |F_r| <= rolling_friction |F_n|
-// (Luding, Granular Matter 10, 2008). A wall is a sphere without curvature that does not move.
+// (Luding, Granular Matter 10, 2008). A wall is a sphere without curvature; it is fixed, or a body carries
+// it.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +55,7 @@ struct GrainWall {
   double end_radius = 0.0;    // m
   double length = 0.0;        // m, along the axis
   int species = -1;           // of which it is made; -1: of that of the particle which it touches
+  int carrier = -1;           // the body (ParticleModel::carriers) in whose axes it is given; -1: fixed
 };
 
 // Adds faults of grains to the list.

@@ -20,8 +20,12 @@ double calc_wall_energy(const ParticleField& field, double distance) {
   return field.epsilon * s3 * (2.0 / 15.0 * s3 * s3 - 1.0);
 }
 
+Vector3d sum(const Vector3d& a, const Vector3d& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
+
 FieldSums plus(const FieldSums& a, const FieldSums& b) {
-  return {a.energy + b.energy, {a.force[0] + b.force[0], a.force[1] + b.force[1], a.force[2] + b.force[2]}};
+  return {a.energy + b.energy,
+          sum(a.force, b.force),
+          {sum(a.wrench.force, b.wrench.force), sum(a.wrench.torque, b.wrench.torque)}};
 }
 
 }  // namespace
@@ -54,6 +58,40 @@ ParticleFields::ParticleFields(const ParticleModel& model) : box_(model.box), ch
   sums_.resize(fields_.size());
 }
 
+void ParticleFields::move_tethers(std::span<const CarrierMotion> motions) {
+  for (Field& field : fields_) {
+    if (field.given.carrier < 0) continue;
+    const CarrierMotion& body = motions[static_cast<std::size_t>(field.given.carrier)];
+    if (field.held.empty()) {
+      field.held = field.anchor;
+      for (std::size_t k = 0; !field.given.at && k < field.held.size(); k += 3) {
+        const Vector3d arm{field.anchor[k] - body.position[0], field.anchor[k + 1] - body.position[1],
+                           field.anchor[k + 2] - body.position[2]};
+        for (std::size_t a = 0; a < 3; ++a) {
+          field.held[k + a] =
+              body.rotation[a] * arm[0] + body.rotation[3 + a] * arm[1] + body.rotation[6 + a] * arm[2];
+        }
+      }
+    }
+    field.origin = body.position;
+    for (std::size_t i = 0; i < field.is_chosen.size(); ++i) {
+      if (field.is_chosen[i] == 0) continue;
+      const Vector3d at = body.place({field.held[3 * i], field.held[3 * i + 1], field.held[3 * i + 2]});
+      std::ranges::copy(at, field.anchor.begin() + static_cast<std::ptrdiff_t>(3 * i));
+    }
+  }
+}
+
+void ParticleFields::add_wrenches(std::span<CarrierWrench> wrenches) const {
+  for (std::size_t k = 0; k < fields_.size(); ++k) {
+    const int carrier = fields_[k].given.carrier;
+    if (carrier < 0) continue;
+    CarrierWrench& wrench = wrenches[static_cast<std::size_t>(carrier)];
+    wrench.force = sum(wrench.force, sums_[k].wrench.force);
+    wrench.torque = sum(wrench.torque, sums_[k].wrench.torque);
+  }
+}
+
 double ParticleFields::add_forces(double t, ParticleArrays& particles, Executor& executor) {
   double energy = 0.0;
   for (std::size_t k = 0; k < fields_.size(); ++k) {
@@ -68,7 +106,7 @@ double ParticleFields::add_forces(double t, ParticleArrays& particles, Executor&
             particles.fx[i] += pull.force[0];
             particles.fy[i] += pull.force[1];
             particles.fz[i] += pull.force[2];
-            part = plus(part, {pull.energy, pull.force});
+            part = plus(part, {pull.energy, pull.force, pull.wrench});
           }
           return part;
         },
@@ -112,6 +150,10 @@ ParticleFields::Pull ParticleFields::calc_tether(const Field& field, const Parti
     const double d = box_.nearest(a, x[a] - anchor[a]);
     pull.force[a] = -field.given.stiffness * d;
     pull.energy += 0.5 * field.given.stiffness * d * d;
+  }
+  if (field.given.carrier >= 0) {
+    pull.wrench.add({anchor[0] - field.origin[0], anchor[1] - field.origin[1], anchor[2] - field.origin[2]},
+                    {-pull.force[0], -pull.force[1], -pull.force[2]});
   }
   return pull;
 }

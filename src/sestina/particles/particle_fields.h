@@ -3,7 +3,7 @@
 // With the distance d of a particle from a face of the box, positive inside:
 //   gravity        U = -m a . x
 //   electric       U = -q E . x
-//   tether         U = k/2 |x - x0|^2, of the nearest image
+//   tether         U = k/2 |x - x0|^2, of the nearest image; x0 may be a point of a body
 //   lj_wall        U = epsilon (2/15 (sigma/d)^9 - (sigma/d)^3) - U_c for d < cutoff: a half-space of
 //                  particles with the Lennard-Jones potential, up to a factor (Steele, Surf. Sci. 36, 1973)
 //   harmonic_wall  U = k/2 (reach - d)^2 for d < reach
@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "sestina/particles/carriers.h"
 #include "sestina/particles/particle_model.h"
 
 namespace sestina {
@@ -20,8 +21,9 @@ class Executor;
 struct ParticleArrays;
 
 struct FieldSums {
-  double energy = 0.0;  // J
-  Vector3d force{};     // N, on all particles
+  double energy = 0.0;   // J
+  Vector3d force{};      // N, on all particles
+  CarrierWrench wrench;  // on the body that carries a tether
 };
 
 class ParticleFields {
@@ -30,6 +32,10 @@ class ParticleFields {
   explicit ParticleFields(const ParticleModel& model);
 
   bool empty() const { return fields_.empty(); }
+  // Moves the tethers that bodies carry. Without `at`, they hold the particles where these are in the axes of
+  // the body at the first call.
+  void move_tethers(std::span<const CarrierMotion> motions);
+  void add_wrenches(std::span<CarrierWrench> wrenches) const;  // of the last call of add_forces
   // Adds to the forces of the particles, and returns the energy (J). Throws ComputationError with t (s) and
   // the particle that is behind a wall.
   double add_forces(double t, ParticleArrays& particles, Executor& executor);
@@ -40,12 +46,15 @@ class ParticleFields {
   struct Pull {
     double energy = 0.0;
     Vector3d force{};
+    CarrierWrench wrench;  // on the body
   };
   struct Field {
     ParticleField given;
     double offset = 0.0;          // J, U_c
     double face = 0.0;            // m, coordinate of the wall
     std::vector<double> anchor;   // (n x 3) m, of tethers
+    std::vector<double> held;     // (n x 3) m, likewise in the axes of the body that carries them
+    Vector3d origin{};            // m, of this body
     std::vector<char> is_chosen;  // (n)
   };
 

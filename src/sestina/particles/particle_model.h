@@ -126,6 +126,7 @@ struct ParticleField {
   double sigma = 1.0;          // m, likewise
   double cutoff = 2.5;         // m, the distance from its face at which a wall ends
   bool is_shifted = false;     // the energy of a Lennard-Jones wall is zero there
+  int carrier = -1;            // the body that carries a tether, whose `at` is in its axes; -1: fixed
 };
 
 struct Langevin {
@@ -171,6 +172,7 @@ struct ParticleModel {
   std::vector<GrainContact> grain_contacts;  // at least one: the particles are grains, which turn
   std::vector<GrainWall> walls;              // which grains touch
   std::vector<double> grain_spin;            // (n x 3) rad/s; empty: at rest
+  std::vector<std::string> carriers;         // names of the bodies that carry walls or tethers
   int exclude_up_to = 1;  // pairs that so many bonds connect have no pair force: 0 none, 1: 1-2, 2: 1-3 too
 
   std::optional<Langevin> langevin;

@@ -57,7 +57,8 @@ struct Displacement {
 
 }  // namespace
 
-ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, InstructionSet set)
+ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, InstructionSet set,
+                               Carriers* carriers)
     : model_(checked(model)),
       executor_(executor),
       kernels_(particle_kernels(set)),
@@ -68,11 +69,16 @@ ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, I
       terms_(model_),
       fields_(model_),
       rigid_(model_, set),
-      bodies_(std::make_unique<ParticleBodies>(model_, set)) {
+      bodies_(std::make_unique<ParticleBodies>(model_, set)),
+      carriers_(carriers) {
+  if ((carriers == nullptr ? 0 : carriers->motions().size()) != model_.carriers.size()) {
+    throw InputError("walls and tethers have bodies that carry them, which are missing here");
+  }
   if (model_.central) choose_central_sum(set);
   if (reach_ > 0.0) slow_pairs_.every = model_.pairs_every;
   if (model_.central) slow_central_.every = model_.central->every;
   if (model_.has_grains()) grains_ = std::make_unique<GranularContacts>(model_, set);
+  take_carriers();
   set_particles();
   make_lists();
   if (!rigid_.empty()) rigid_.set_bonds(particles_, executor_);
@@ -80,6 +86,7 @@ ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, I
   if (grains_) grains_->begin_ledger(executor_);
   calc_forces(false);
   calc_slow_forces(0);
+  calc_wrenches();
   calc_sums();
   if (!std::isfinite(sums_.pair.energy + sums_.bonded.energy + sums_.field)) check_finite();
 }
@@ -171,9 +178,10 @@ void ParticleSystem::advance_positions(double h) {
   });
 }
 
-// Makes new lists where a particle has moved by half the skin.
-void ParticleSystem::drift(double h) {
+// Makes new lists where a particle has moved by half the skin, or a particle and a wall by the skin.
+void ParticleSystem::drift(double h, double t_end) {
   advance_positions(h);
+  advance_carriers(t_end);
   if (!rigid_.empty()) rigid_.constrain(t_, 1.0 / h, particles_, executor_);
   if (!bodies_->empty()) bodies_->advance(t_, h, particles_, executor_);
   check_lists();
@@ -203,7 +211,11 @@ void ParticleSystem::check_lists() {
     if (model_.box.periodic[a]) shortest = std::min(shortest, model_.box.length[a]);
   }
   if (moved.poison != 0.0 || moved.largest > 0.25 * shortest * shortest) check_finite();
-  if (4.0 * moved.largest > model_.skin * model_.skin) make_lists();
+  const double of_walls = grains_ ? grains_->calc_wall_motion() : 0.0;
+  if (4.0 * moved.largest > model_.skin * model_.skin ||
+      (of_walls > 0.0 && std::sqrt(moved.largest) + of_walls > model_.skin)) {
+    make_lists();
+  }
 }
 
 // Forces of overlapping particles differ by many powers of ten: their geometric mean separates small from
@@ -239,6 +251,7 @@ void ParticleSystem::relax(int steps, double largest) {
     calc_slow_forces(0);
   }
   if (grains_) grains_->begin_ledger(executor_);
+  calc_wrenches();
   turn_velocities(energy);
 }
 
@@ -310,20 +323,23 @@ void ParticleSystem::step(double h) {
   kick_by_slow_forces(steps_, h);
   kick(0.5 * h, particles_.fx, particles_.fy, particles_.fz);  // (1)
   if (grains_) grains_->kick(0.5 * h, executor_);
+  kick_carriers(0.5 * h);
   bodies_->kick_by_fixman(0.5 * h, executor_);
   if (model_.langevin && is_thermal) {
-    drift(0.5 * h);
+    drift(0.5 * h, t_ + 0.5 * h);
     project();
     randomise(h);
     project();
-    drift(0.5 * h);
+    drift(0.5 * h, t_ + h);
   } else {
-    drift(h);  // (2)
+    drift(h, t_ + h);  // (2)
   }
   update_contacts(h);
   calc_forces(false);                                          // (3)
   kick(0.5 * h, particles_.fx, particles_.fy, particles_.fz);  // (4)
   if (grains_) grains_->kick(0.5 * h, executor_);
+  calc_wrenches();
+  kick_carriers(0.5 * h);
   bodies_->kick_by_fixman(0.5 * h, executor_);
   calc_slow_forces(steps_ + 1);
   kick_by_slow_forces(steps_ + 1, h);
@@ -333,6 +349,47 @@ void ParticleSystem::step(double h) {
   t_ += h;
   if (is_thermal && !has_thermostat()) end_thermostat();
   if (model_.barostat && steps_ % model_.barostat->every == 0) rescale_box(h * model_.barostat->every);
+}
+
+// The bodies as they are.
+void ParticleSystem::take_carriers() {
+  if (carriers_ == nullptr) return;
+  const std::span<const CarrierMotion> motions = carriers_->motions();
+  motions_.assign(motions.begin(), motions.end());
+  wrenches_.resize(motions_.size());
+  if (grains_) grains_->move_walls(motions_);
+  fields_.move_tethers(motions_);
+}
+
+// At the end walls have the mean of the velocities before and after: contacts take the velocities of the
+// middle.
+void ParticleSystem::advance_carriers(double t_end) {
+  if (carriers_ == nullptr) return;
+  const std::span<const CarrierMotion> motions = carriers_->motions();
+  motions_.assign(motions.begin(), motions.end());
+  carriers_->advance_to(t_end);
+  for (std::size_t c = 0; c < motions_.size(); ++c) {
+    CarrierMotion& body = motions_[c];
+    const Vector3d velocity = body.velocity, spin = body.spin;
+    body = motions[c];
+    for (std::size_t a = 0; a < 3; ++a) {
+      body.velocity[a] = 0.5 * (velocity[a] + body.velocity[a]),
+      body.spin[a] = 0.5 * (spin[a] + body.spin[a]);
+    }
+  }
+  if (grains_) grains_->move_walls(motions_);
+  fields_.move_tethers(motions_);
+}
+
+void ParticleSystem::calc_wrenches() {
+  if (carriers_ == nullptr) return;
+  std::ranges::fill(wrenches_, CarrierWrench{});
+  if (grains_) grains_->add_wrenches(motions_, wrenches_);
+  fields_.add_wrenches(wrenches_);
+}
+
+void ParticleSystem::kick_carriers(double h) {
+  if (carriers_ != nullptr) carriers_energy_ += carriers_->kick(h, wrenches_);
 }
 
 double ParticleSystem::calc_kinetic() const {
@@ -370,6 +427,7 @@ ParticleMeasures ParticleSystem::measure() {
   m.field = sums_.field;
   m.thermostat = calc_thermostat_energy();
   m.barostat = barostat_energy_;
+  m.carriers = carriers_energy_;
   m.volume = model_.box.volume();
   m.virial = sums_.pair.virial + sums_.bonded.virial;
   m.temperature = 2.0 * m.kinetic / (degrees_of_freedom() * model_.boltzmann);
@@ -436,6 +494,12 @@ ParticleCheckpoint ParticleSystem::save() const {
   std::ranges::copy(model_.box.lower, saved.box.begin());
   std::ranges::copy(model_.box.length, saved.box.begin() + 3);
   saved.barostat = barostat_energy_;
+  saved.carriers = carriers_energy_;
+  if (carriers_ != nullptr) saved.mechanism = carriers_->save();
+  for (const CarrierWrench& wrench : wrenches_) {
+    saved.wrenches.insert(saved.wrenches.end(), wrench.force.begin(), wrench.force.end());
+    saved.wrenches.insert(saved.wrenches.end(), wrench.torque.begin(), wrench.torque.end());
+  }
   saved.bodies = bodies_->save();
   if (grains_) saved.grains = grains_->save(particles_);
   return saved;
@@ -447,6 +511,10 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
       saved.velocity.size() != 3 * n || saved.listed_position.size() != 3 * n) {
     throw InputError(
         fmt::format("the checkpoint has {} particles, the model has {}", saved.number.size(), n));
+  }
+  if (saved.wrenches.size() != 6 * model_.carriers.size()) {
+    throw InputError(fmt::format("the checkpoint has {} bodies that carry walls or tethers, the model {}",
+                                 saved.wrenches.size() / 6, model_.carriers.size()));
   }
   if (saved.bodies.size() != bodies_->saved_size()) {
     throw InputError(fmt::format("the checkpoint has {} numbers of rigid bodies, the model {}",
@@ -463,6 +531,8 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
   }
   terms_.set_box(model_.box);
   barostat_energy_ = saved.barostat;
+  carriers_energy_ = saved.carriers;
+  if (carriers_ != nullptr) carriers_->restore(saved.mechanism);
   set_particles();
   const auto take = [n](const auto& from, std::size_t part, auto& to) {
     std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(part * n), n, to.begin());
@@ -485,7 +555,9 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
   // They are in the order of space already, so that the same lists come of them.
   take(saved.listed_position, 0, particles_.x), take(saved.listed_position, 1, particles_.y);
   take(saved.listed_position, 2, particles_.z);
+  if (grains_) grains_->restore_listed_walls(saved.grains);
   make_lists();
+  take_carriers();
   take(saved.position, 0, particles_.x), take(saved.position, 1, particles_.y);
   take(saved.position, 2, particles_.z);
   std::copy_n(saved.thermostat.begin(), 3, chain_position_.begin());
@@ -496,6 +568,10 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
   if (!rigid_.empty()) rigid_.set_bonds(particles_, executor_);
   calc_forces(false);
   calc_slow_forces(0);
+  for (std::size_t k = 0; k < saved.wrenches.size(); ++k) {
+    CarrierWrench& wrench = wrenches_[k / 6];
+    (k % 6 < 3 ? wrench.force : wrench.torque)[k % 3] = saved.wrenches[k];
+  }
 }
 
 }  // namespace sestina

@@ -22,6 +22,9 @@
 // With the Nose-Hoover thermostat, a chain of three, the velocities are scaled before (1) and after (4)
 // (Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1996).
 //
+// Bodies outside the particles (carriers.h) may carry walls and tethers: they take (1) and (4) as impulses of
+// the forces on them, and move by themselves in (2).
+//
 // Results have the same bits for any number of threads, and after a restart; the last bits depend on the
 // instruction set. After the first steps nothing is allocated, except when a list of neighbours grows longer
 // than ever before.
@@ -35,6 +38,7 @@
 #include <string>
 #include <vector>
 
+#include "sestina/particles/carriers.h"
 #include "sestina/particles/granular_contacts.h"
 #include "sestina/particles/neighbour_lists.h"
 #include "sestina/particles/particle_arrays.h"
@@ -65,10 +69,11 @@ struct ParticleMeasures {
   double field = 0.0;        // J, of the surroundings
   double thermostat = 0.0;   // J, given to a Nose-Hoover thermostat, so that the total is conserved
   double barostat = 0.0;     // J, given to a barostat, likewise
+  double carriers = 0.0;     // J, given to the bodies that carry walls and tethers, likewise
   double virial = 0.0;       // J, sum of r . F, without the forces of the surroundings
   double volume = 0.0;       // m^3
   double potential() const { return pair + bonded + field; }
-  double total() const { return kinetic + potential() + thermostat + barostat + dissipated; }
+  double total() const { return kinetic + potential() + thermostat + barostat + dissipated + carriers; }
 };
 
 // The data from which a run continues, bit for bit.
@@ -82,6 +87,9 @@ struct ParticleCheckpoint {
   std::array<double, 6> box{};              // m, lower corner and lengths
   std::vector<double> bodies;               // ParticleBodies::save
   double barostat = 0.0;                    // J
+  double carriers = 0.0;                    // J
+  std::vector<double> wrenches;             // (carriers x 6) N, N m, on the bodies that carry walls
+  std::string mechanism;                    // Carriers::save
   GrainCheckpoint grains;
 };
 
@@ -89,9 +97,10 @@ class ParticleSystem {
  public:
   // Throws InputError with all faults of the model, or where beads of rigid bonds are too far from their
   // places (satisfy_rigid_bonds); ComputationError where particles overlap so that the
-  // energy is not finite. The executor must outlive it.
+  // energy is not finite. The executor and the carriers must outlive it; without them the model can have
+  // none.
   ParticleSystem(const ParticleModel& model, Executor& executor,
-                 InstructionSet set = default_instruction_set());
+                 InstructionSet set = default_instruction_set(), Carriers* carriers = nullptr);
   ~ParticleSystem();
   ParticleSystem(const ParticleSystem&) = delete;
   ParticleSystem& operator=(const ParticleSystem&) = delete;
@@ -113,6 +122,8 @@ class ParticleSystem {
   const std::vector<FieldSums>& field_sums() const { return fields_.sums(); }
   // N, of each wall on all grains.
   std::vector<Vector3d> calc_wall_forces() const;
+  // N and N m, on each of the bodies that carry walls and tethers, at the end of the last step.
+  std::span<const CarrierWrench> wrenches() const { return wrenches_; }
   // Separates particles that overlap: in each of the steps, every particle moves along the force on it by at
   // most `largest` (m), which falls to nothing over the steps. Velocities and time stay as they are.
   void relax(int steps, double largest);
@@ -145,6 +156,10 @@ class ParticleSystem {
   void set_particles();
   void make_lists();
   void update_contacts(double h);
+  void take_carriers();
+  void advance_carriers(double t_end);
+  void kick_carriers(double h);
+  void calc_wrenches();
   void calc_forces(bool with_sums);
   void calc_sums();
   void choose_central_sum(InstructionSet set);
@@ -155,7 +170,7 @@ class ParticleSystem {
   void kick_by_slow_forces(std::int64_t steps, double h);
   void add_slow_forces();
   void kick(double h, const Numbers64& fx, const Numbers64& fy, const Numbers64& fz);
-  void drift(double h);
+  void drift(double h, double t_end);
   void advance_positions(double h);
   void check_lists();
   void project();
@@ -197,6 +212,10 @@ class ParticleSystem {
   std::int64_t steps_ = 0, list_builds_ = 0;
   std::array<double, 3> chain_position_{}, chain_velocity_{};  // 1, 1/s
   double barostat_energy_ = 0.0;                               // J
+  Carriers* carriers_;                                         // null: none
+  std::vector<CarrierMotion> motions_;                         // with the mean velocities of the last step
+  std::vector<CarrierWrench> wrenches_;
+  double carriers_energy_ = 0.0;  // J
 };
 
 // Gives the model velocities, and its bodies spins, of a temperature: normally distributed, without total

@@ -37,7 +37,7 @@ bool ResultRow::needs_dynamics() const {
 
 std::span<const double> ResultRow::calc(const State<double>& state, ForwardDynamics& dynamics, int event) {
   if (needs_reactions_ || model_.is_constrained() || model_.has_contacts()) {
-    dynamics.calc_udot(state, udot_);
+    dynamics.calc_udot(state, udot_, tau_);
     if (contacts_ != nullptr && model_.has_contacts()) {
       const auto count = static_cast<std::size_t>(RowLayout::kOfContact) * model_.contacts().size();
       contacts_->add_contact_forces(state, udot_, {inputs_.at(inputs_.layout().contacts), count});

@@ -35,6 +35,10 @@ class ResultRow {
   // Provides the columns of contacts; must outlive this. Without it they are zero.
   void set_contacts(SystemEquations* equations) { contacts_ = equations; }
 
+  // Generalised forces (nu) that act beside those of the model; not copied. The equations of contacts have
+  // the same.
+  void set_tau(std::span<const double> tau) { tau_ = tau; }
+
   // Evaluates `dynamics` at the state and returns the row, valid until the next call. `event` is the number,
   // from 1, of the event that has just led to the state, or 0. Throws ComputationError if a number in the row
   // is not finite; otherwise no allocation.
@@ -63,6 +67,7 @@ class ResultRow {
 
   const Model& model_;
   SystemEquations* contacts_ = nullptr;
+  std::span<const double> tau_;
   const OutputColumns& defined_;
   bool needs_reactions_, has_events_;
   std::vector<Column> columns_;

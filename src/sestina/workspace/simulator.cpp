@@ -72,6 +72,7 @@ Simulator::Simulator(const std::shared_ptr<const Model>& model, Properties<doubl
       driver_(make_driver()),
       given_(static_cast<std::size_t>(dynamics_.model().nu())),
       tau_(given_),
+      jump_(given_),
       initial_(calc_assembled_state(dynamics_.model(), dynamics_.properties())) {
   initial_.z.assign(static_cast<std::size_t>(equations_.sizes().nz), 0.0);
   work_ = initial_;
@@ -167,6 +168,28 @@ void Simulator::set_state(std::span<const double> q, std::span<const double> u, 
   events_.restart(*driver_);
 }
 
+double Simulator::push(std::span<const double> impulse) {
+  check("impulse", impulse, model().nu());
+  work_ = state();
+  equations_.calc_velocity_jump(work_, impulse, jump_);
+  const auto calc_kinetic = [&] {
+    dynamics_.update(work_);
+    return dynamics_.energy(work_).kinetic;
+  };
+  // Without conditions the impulse alone does work; the supports of driven coordinates do so, too.
+  const bool is_constrained = model().is_constrained();
+  const double before = is_constrained ? calc_kinetic() : 0.0;
+  double work = 0.0;
+  for (std::size_t i = 0; i < jump_.size(); ++i) {
+    work += impulse[i] * (work_.u[i] + 0.5 * jump_[i]);
+    work_.u[i] += jump_[i];
+  }
+  work_.z[kSuppliedWork] += is_constrained ? calc_kinetic() - before : work;
+  driver_->start_again(work_, work_.t);
+  events_.restart(*driver_);
+  return work;
+}
+
 // ---- inputs ---------------------------------------------------------------------------------------------
 
 void Simulator::set_tau(std::span<const double> tau) {
@@ -184,12 +207,19 @@ void Simulator::set_controller(ControlLaw law, SamplingOptions options) {
 // ---- steps ----------------------------------------------------------------------------------------------
 
 void Simulator::step(double dt) {
+  advance_to(clock_.calc_end(t(), dt));
+  clock_.count(t());
+}
+
+void Simulator::advance_to(double end) {
   if (ended_by_) {
     throw InputError(
         fmt::format("event {} has ended the motion at {} s: reset or restore it first", ended_by(), t()));
   }
-  const double end = clock_.calc_end(t(), dt);
-  const double longest = dt / options_.substeps;
+  if (!(end > t()) || !std::isfinite(end)) {
+    throw InputError(fmt::format("{} s is not later than the present time, {} s", end, t()));
+  }
+  const double longest = (end - t()) / options_.substeps;
   while (t() < end && !ended_by_) {
     double stop = end;
     tau_ = given_;
@@ -202,7 +232,6 @@ void Simulator::step(double dt) {
     }
     run_to(stop, longest);
   }
-  clock_.count(t());
 }
 
 void Simulator::run_to(double t_stop, double longest) {

@@ -88,6 +88,10 @@ class Simulator {
   void set_state(std::span<const double> q, std::span<const double> u);
   void set_state(std::span<const double> q, std::span<const double> u, std::span<const double> x);
 
+  // Changes the speeds by generalised impulses (nu; N s, N m s); all else continues. Returns their work (J),
+  // impulse . (u before + u after)/2. The energy that the motion gains counts as supplied.
+  double push(std::span<const double> impulse);
+
   // Sets generalised forces (nu; N m, N) that are added to those of the model until others are set.
   void set_tau(std::span<const double> tau);
   // The generalised forces since the last step or reset: set_tau and the controller's output.
@@ -101,6 +105,8 @@ class Simulator {
   // ComputationError if the step cannot be completed: the state is then the last one that could be
   // calculated.
   void step(double dt);
+  // The same to the time t (s), which is later.
+  void advance_to(double t);
 
   // The name of the terminal event that took place, or empty.
   const std::string& ended_by() const;
@@ -132,6 +138,7 @@ class Simulator {
   std::unique_ptr<StepDriver> driver_;
   std::optional<SampledController> controller_;
   std::vector<double> given_, tau_;  // (nu)
+  std::vector<double> jump_;         // (nu)
   std::optional<int> ended_by_;
   State<double> initial_;  // of the model
   State<double> work_;     // scratch

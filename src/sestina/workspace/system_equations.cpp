@@ -38,7 +38,9 @@ SystemEquations::SystemEquations(ForwardDynamics& dynamics)
 
 void SystemEquations::add_contact_forces(const State<double>& state, std::span<double> udot,
                                          std::span<double> columns) {
-  dynamics_.calc_udot(state, udot, contacts_->calc_columns(state, udot, *this, *this, columns));
+  AddedForces added = contacts_->calc_columns(state, udot, *this, *this, columns);
+  for (std::size_t i = 0; i < tau_.size(); ++i) added.tau[i] += tau_[i];
+  dynamics_.calc_udot(state, udot, added);
 }
 
 StateSizes SystemEquations::sizes() const {
