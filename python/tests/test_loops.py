@@ -221,3 +221,19 @@ def test_conditions_of_python_have_the_shapes_asked_for() -> None:
     system.add_constraint("wire", sestina.PythonConstraint(callback))
     with pytest.raises(sestina.InputError, match=r"jacobian has the shape \(1, 3\); allowed is \(1, 1\)"):
         sestina.simulate(system)
+
+
+@pytest.mark.parametrize("step", [{"driver": "fixed", "dt": 0.01}, {}])
+def test_turns_of_cut_joints_are_counted_by_adams(step: dict) -> None:
+    system = sestina.loads("""sestina: 1
+bodies: [{name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}, {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}]
+joints:
+  - {name: ra, type: revolute, parent: ground.origin, child: a.origin, axis: [0, 0, 1], u: 10}
+  - {name: rb, type: revolute, parent: ground.origin, child: b.origin, axis: [0, 0, 1]}
+forces:
+  - {name: s, type: joint_spring, joint: rb, stiffness: 1, reference: 0}
+  - {name: d, type: joint_force, joint: rb, value: ra.q}
+analysis: {coordinates: cartesian, integrator: adams_bashforth_moulton, duration: 3}
+""")
+    result = sestina.simulate(system, step=step)
+    assert result["rb.q"][-1] == pytest.approx(10 * (3 - math.sin(3)), abs=1e-5)

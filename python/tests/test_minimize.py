@@ -339,3 +339,27 @@ def test_progress_of_the_terminal_names_the_best(swing, capsys):
     sestina.minimize(swing, {"parameters.c": (0, 0.3)}, "last(hinge.q)^2", generations=2, progress=True)
     told = capsys.readouterr().err
     assert "generation 2" in told and "least" in told and "c=" in told and told.endswith("\n")
+
+
+def braked() -> sestina.System:
+    """A unit mass that F pushes; behind w the brake B acts."""
+    system = sestina.System("brake", parameters={"F": 2.0, "w": 0.5, "B": 1.0})
+    system.add_particle("p", mass=1)
+    system.add_joint("x", "prismatic", "ground.origin", "p.origin", axis=(1, 0, 0))
+    system.add_joint_force("f", "x", "F - if(x.q > w, B, 0)")
+    return system
+
+
+def test_derivatives_over_a_jump_of_a_force_are_refused() -> None:
+    system = braked()
+    message = "at 0.7.* s a force jumps where .* passes zero"
+    with pytest.raises(sestina.InputError, match=message):
+        sestina.sensitivities(system, ["F"], record=["x.q"], method="tangents", duration=1.0)
+    with pytest.raises(sestina.InputError, match=message):
+        sestina.gradient(system, ["F"], "x.q", duration=1.0)
+    # Before the wall, and with a spring behind it, there is none.
+    assert sestina.gradient(system, ["F"], "x.q", duration=0.5).by[0] == pytest.approx(0.125)
+    system.forces[0].value = "F - if(x.q > w, B*(x.q - w), 0)"
+    exact = sestina.gradient(system, ["F", "w"], "x.q", duration=1.0, rtol=1e-11).by
+    by = sestina.sensitivities(system, ["F", "w"], record=["x.q"], duration=1.0, rtol=1e-11)["x.q"][:, -1]
+    assert exact == pytest.approx(by, abs=1e-6)

@@ -146,3 +146,13 @@ def test_contacts_and_stops_are_refused_by_name() -> None:
         }.items():
             with pytest.raises(sestina.InputError, match=f"{who} does not handle contacts.*the model has {name}"):
                 call()
+
+
+def test_modes_of_a_body_that_turns_without_symmetry_hold_for_an_instant() -> None:
+    system = sestina.System()
+    system.add_body("b", mass=1, inertia=(1.0, 2.0, 2.5))
+    system.add_joint("f", "spherical", "ground.origin", "b.origin", u=[0, 5, 0])
+    system.analysis.type, system.analysis.about = "modes", "initial"
+    assert "coefficients of small motions change" in sestina.simulate(system).report.remarks[0]
+    system.bodies[0].inertia = (2.0, 1.0, 2.0)
+    assert sestina.simulate(system).report.remarks == []

@@ -188,3 +188,16 @@ def test_runs_begin_at_them():
     assert simulator.x == pytest.approx([3.0]) and simulator.q == pytest.approx([0.0])
     with pytest.raises(sestina.InputError, match=r"x has the shape \(2,\)"):
         sestina.simulate(model, duration=1.0, x=[1.0, 2.0])
+
+
+def test_a_hydraulic_chamber_that_is_empty_ends_the_run() -> None:
+    system = sestina.loads("""sestina: 1
+bodies: [{name: p, type: particle, mass: 10}]
+joints: [{name: x, type: prismatic, parent: ground.origin, child: p.origin, axis: [1, 0, 0], q: 0.3}]
+forces:
+  - {name: h, type: hydraulic_actuator, from: ground.origin, to: p.origin, value: 0, head_area: 1e-3, rod_area: 5e-4,
+     retracted_length: 0.5, stroke: 0.3, head_volume: 2e-5, rod_volume: 2e-5, bulk_modulus: 1e6}
+analysis: {duration: 0.2, integrator: radau_iia}
+""")
+    with pytest.raises(sestina.ComputationError, match="h.p1"):
+        sestina.simulate(system)

@@ -211,4 +211,24 @@ std::vector<VibrationMode> calc_modes(const Model& model, const MotionTangents& 
   return modes;
 }
 
+bool keeps_state_matrix(const Model& model, const Properties<double>& properties, const State<double>& state,
+                        std::span<const double> udot, const Eigen::VectorXd& lambda) {
+  constexpr double kWay = 1e-3;   // rad, m: largest displacement
+  constexpr double kSame = 1e-7;  // relative
+  double fastest = 0.0;
+  for (const double u : state.u) fastest = std::max(fastest, std::abs(u));
+  if (fastest == 0.0) return true;
+  MotionTangents tangents(model, properties);
+  const auto calc_matrix = [&](const State<double>& at) {
+    tangents.update_tangents(at, udot, lambda, true);
+    return calc_state_matrix(model, tangents, at, AccelerationSolver(tangents.M, tangents.C, at.t));
+  };
+  State<double> moved = state;
+  std::vector<double> displacement(state.u);
+  for (double& d : displacement) d *= kWay / fastest;
+  plus_q<double>(model, state.q, displacement, moved.q);
+  const Eigen::MatrixXd here = calc_matrix(state), there = calc_matrix(moved);
+  return (there - here).cwiseAbs().maxCoeff() <= kSame * here.cwiseAbs().maxCoeff();
+}
+
 }  // namespace sestina

@@ -71,6 +71,12 @@ Eigen::MatrixXd calc_input_matrix(const MotionTangents& tangents, const State<do
                                   const Eigen::MatrixXd& r_p, const Eigen::MatrixXd& a_p,
                                   const Eigen::MatrixXd& rate_p);
 
+// Whether A stays the same as the motion goes on, with its speeds: A is that of axes which do not turn with a
+// body, so that for a body that spins and has no symmetry about its axis A changes, and eigenvalues say
+// nothing about growth. `udot` and `lambda` belong to the state. False where A cannot be computed nearby.
+bool keeps_state_matrix(const Model& model, const Properties<double>& properties, const State<double>& state,
+                        std::span<const double> udot, const Eigen::VectorXd& lambda);
+
 // Modes sorted by their magnitude. At rest without damping there is one for each degree of freedom, and for
 // each unstable direction two with real eigenvalues; otherwise one for each pair of complex eigenvalues and
 // for each real eigenvalue. Eigenvalues within round-off are zero.

@@ -133,6 +133,7 @@ StepReport AdamsBashforthMoulton::adams_step(double t_end, State<double>& candid
                        history_.derivative(2).data(), history_.derivative(3).data()};
   Weights w = calc_weights(t, t_end, past);
   predicted_.t = t_end;
+  predicted_.d = state().d, predicted_.h = state().h;  // the turns of joints that close loops are a part of h
   for_each_value(state(), predicted_, [&](double& to, double from, std::size_t i) {  // (1)
     to = from + (w[0] * f[0][i] + w[1] * f[1][i] + w[2] * f[2][i] + w[3] * f[3][i]);
   });

@@ -377,6 +377,7 @@ class Model {
   const Graph& graph() const { return *data_.graph; }
   const std::vector<Expr>& numbers() const { return data_.numbers; }  // the plan's slots, by free parameters
   const std::vector<Expr>& force_expressions() const { return data_.force_expressions.exprs; }
+  const std::vector<Expr>& rate_expressions() const { return data_.rate_expressions.exprs; }  // (nx)
   const PropertyPlan& plan() const { return data_.plan; }
   const Tape& number_tape() const { return data_.number_tape; }
   const std::vector<NumberSource>& number_sources() const { return data_.number_sources; }

@@ -87,6 +87,11 @@ class FrequencyRun final : public AnalysisRun {
     MotionTangents tangents(model, properties);
     tangents.update_tangents(state, udot, lambda_, true);
     remark_on_acceleration(tangents);
+    if (report_.remarks.empty() && !keeps_state_matrix(model, properties, state, udot, lambda_)) {
+      report_.remarks.emplace_back(
+          "the coefficients of small motions change as the motion turns a body: the response holds for the "
+          "instant only");
+    }
     const InputResponse response(
         model, tangents, state, calc_input_tangent(model, properties, state, udot, lambda_, analysis_.input));
     RowsNearby rows(workspace_, properties.parameters, settings_.reactions);

@@ -74,6 +74,12 @@ class ModesRun final : public AnalysisRun {
             kNegligibleForce * tangents.scale.maxCoeff();
     if (!is_steady) {
       report_.remarks.emplace_back("the initial state is accelerated: the modes hold for the instant only");
+    } else if (!keeps_state_matrix(workspace_.model(), workspace_.properties(), state, udot, lambda)) {
+      report_.remarks.emplace_back(
+          "the motion turns a body without symmetry about its axis, so that the coefficients of small "
+          "motions "
+          "change with time: the modes hold for the instant only, and do not show whether the motion is "
+          "stable");
     }
     return calc_modes(workspace_.model(), tangents, state);
   }

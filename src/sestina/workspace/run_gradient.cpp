@@ -10,6 +10,7 @@
 #include "sestina/run/run_loop.h"
 #include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/run_derivatives.h"
+#include "sestina/workspace/state_jumps.h"
 #include "sestina/workspace/step_trail.h"
 
 namespace sestina {
@@ -32,9 +33,9 @@ const ButcherTableau& checked_rule(const std::string& rule) {
 // The rows of the run.
 class RecordedRun final : public RunSystem, public RunObserver, public RunControl {
  public:
-  RecordedRun(EquationsOfMotion& equations, RowsAt& rows, const std::vector<DerivativeOf>& columns,
-              const std::atomic<bool>* interrupt)
-      : equations_(equations), rows_(rows), columns_(columns), interrupt_(interrupt) {}
+  RecordedRun(EquationsOfMotion& equations, StateJumps& jumps, RowsAt& rows,
+              const std::vector<DerivativeOf>& columns, const std::atomic<bool>* interrupt)
+      : equations_(equations), jumps_(jumps), rows_(rows), columns_(columns), interrupt_(interrupt) {}
 
   EquationsOfMotion& equations() override { return equations_; }
   std::span<const double> observe(const State<double>& state, int) override {
@@ -45,6 +46,7 @@ class RecordedRun final : public RunSystem, public RunObserver, public RunContro
     times.push_back(t_);
     for (const DerivativeOf& one : columns_) values.push_back(row[one.place]);
   }
+  void check_step(const State<double>& state) override { jumps_.look(state); }
   bool goes_on(RunLoop&) override {
     throw_if_interrupted();
     return true;
@@ -57,6 +59,7 @@ class RecordedRun final : public RunSystem, public RunObserver, public RunContro
 
  private:
   EquationsOfMotion& equations_;
+  StateJumps& jumps_;
   RowsAt& rows_;
   const std::vector<DerivativeOf>& columns_;
   const std::atomic<bool>* interrupt_;
@@ -83,6 +86,7 @@ class GradientRun {
   const ButcherTableau& tableau_;
   ForwardDynamics dynamics_;
   SystemEquations equations_;
+  StateJumps jumps_;
   RowsAt rows_;
   std::vector<DerivativeBy> by_;
   std::vector<DerivativeOf> columns_;
@@ -108,11 +112,12 @@ GradientRun::GradientRun(const Workspace& workspace, const GradientOptions& opti
       tableau_(checked_rule(workspace.analysis().integrator)),
       dynamics_(workspace.shared_model(), workspace.properties(), workspace.analysis().solver),
       equations_(dynamics_),
+      jumps_(dynamics_),
       rows_(workspace, workspace.properties().parameters),
       start_(workspace.calc_initial_state()),
       rule_(tableau_),
       trail_(rule_, count_steps(workspace.model(), tableau_, options.memory)),
-      run_(equations_, rows_, columns_, options.interrupt),
+      run_(equations_, jumps_, rows_, columns_, options.interrupt),
       displacement_(start_.u.size()) {
   if (options.by.empty()) throw InputError("no parameter or initial value is named");
   if (options.columns.empty()) throw InputError("there is no column on which the cost depends");
@@ -125,6 +130,7 @@ GradientRun::GradientRun(const Workspace& workspace, const GradientOptions& opti
     columns_.push_back(find_derivative_of(workspace.model(), name, rows_.columns()));
   }
   equations_.normalize(start_.q);
+  jumps_.look(start_);
   std::vector<int> parameters;
   const bool needs_rows = std::ranges::any_of(columns_, &DerivativeOf::needs_row);
   for (const DerivativeBy& by : by_) {

@@ -9,6 +9,7 @@
 #include "sestina/run/run_loop.h"
 #include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/run_derivatives.h"
+#include "sestina/workspace/state_jumps.h"
 #include "sestina/workspace/tangent_equations.h"
 
 namespace sestina {
@@ -24,6 +25,7 @@ class SensitivitySystem final : public RunSystem, public RunObserver, public Run
   EquationsOfMotion& equations() override { return *tangents_; }
   std::span<const double> observe(const State<double>& state, int event) override;
   void see_row(std::span<const double> row, RowKind kind) override;
+  void check_step(const State<double>& state) override { jumps_.look(tangents_->own_state(state)); }
   bool goes_on(RunLoop&) override { return interrupt_ == nullptr || !interrupt_->load(); }
 
  private:
@@ -36,6 +38,7 @@ class SensitivitySystem final : public RunSystem, public RunObserver, public Run
   const std::atomic<bool>* interrupt_;
   ForwardDynamics dynamics_;
   SystemEquations own_;
+  StateJumps jumps_;
   std::vector<DerivativeBy> by_;
   std::optional<TangentEquations> tangents_;
   std::vector<DerivativeOf> recorded_;
@@ -54,6 +57,7 @@ SensitivitySystem::SensitivitySystem(const Workspace& workspace, const Sensitivi
       interrupt_(options.interrupt),
       dynamics_(workspace.shared_model(), workspace.properties(), workspace.analysis().solver),
       own_(dynamics_),
+      jumps_(dynamics_),
       rows_(workspace, workspace.properties().parameters),
       displacement_(static_cast<std::size_t>(workspace.model().nu())) {
   if (options.by.empty()) throw InputError("no parameter or initial value is named");
@@ -82,6 +86,7 @@ void SensitivitySystem::add_direction(const std::string& name) {
 State<double> SensitivitySystem::start() {
   State<double> state = workspace_.calc_initial_state();
   own_.normalize(state.q);
+  jumps_.look(state);
   std::vector<double> x = state.x;
   for (const DerivativeBy& by : by_) {
     const std::vector<double> s = calc_initial_derivative(workspace_, own_, state, by);
