@@ -9,12 +9,10 @@
 #include <memory>
 
 #include "commands.h"
-#include "particles.h"
 #include "printing.h"
 #include "replay_options.h"
 #include "sestina/base/error.h"
 #include "studio/page.h"
-#include "studio/particle_replay.h"
 #include "studio/server.h"
 #include "terminal.h"
 
@@ -52,12 +50,6 @@ void open_browser(const std::string& url) {
 
 std::unique_ptr<studio::Session> make_session(const StudioOptions& options, studio::Send send) {
   const fs::path path = options.path;
-  if (shows_particles(options.path)) {
-    studio::ParticleReplay replay = studio::read_particle_replay(
-        path, read_particles(options.path, options.model.set), studio::kLargestMotion);
-    return std::make_unique<studio::Session>(std::move(replay.scene), std::move(replay.motion),
-                                             std::move(send));
-  }
   if (path.empty() || path.extension() == ".yaml" || path.extension() == ".yml") {
     if (!options.model.path.empty() || !options.model.set.empty() || !options.ghost.empty()) {
       throw InputError("--model, --set and --ghost are for results; in a model change the text");

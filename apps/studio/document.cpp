@@ -487,13 +487,30 @@ void Document::check_files(const YamlNode& node, FaultList& faults) const {
   }
 }
 
-System Document::read() const {
+std::string Document::name() const { return file_.empty() ? "model" : file_.string(); }
+
+void Document::check_all_files() const {
   const YamlPointer root = tree();
   FaultList faults;
   if (root) check_files(*root, faults);
   faults.throw_if_any();
-  const std::string name = file_.empty() ? "model" : file_.string();
-  return read_model(text_, name);
+}
+
+System Document::read() const {
+  check_all_files();
+  return read_model(text_, name());
+}
+
+bool Document::has_particles() const {
+  if (text_.find("particles") == std::string::npos) return false;
+  FaultList faults;
+  const YamlPointer root = parse_yaml(text_, name(), faults);
+  return root && sestina::has_particles({root, name()});
+}
+
+ParticleRunSpec Document::read_particles() const {
+  check_all_files();
+  return read_particle_run(parse_model_tree(text_, name()));
 }
 
 }  // namespace sestina::studio

@@ -15,6 +15,7 @@
 #include "sestina/base/error.h"
 #include "sestina/io/yaml.h"
 #include "sestina/model/system.h"
+#include "sestina/particle_run/particle_file.h"
 
 namespace sestina::studio {
 
@@ -67,6 +68,9 @@ class Document {
   // Returns the System of the text. Throws InputError with all faults. Keys `file:` and `table:` that lead
   // out of the folder of the document are faults, unless they were in the file on disk.
   System read() const;
+  // Whether the text describes particles, which read_particles() then reads as read() does a System.
+  bool has_particles() const;
+  ParticleRunSpec read_particles() const;
 
  private:
   std::filesystem::path copy_path() const;
@@ -79,6 +83,8 @@ class Document {
   void check_files(const YamlNode& node, FaultList& faults) const;
   void refuse_outside_files() const;
   YamlPointer tree() const;
+  std::string name() const;
+  void check_all_files() const;
 
   std::filesystem::path file_;
   std::string text_, saved_;

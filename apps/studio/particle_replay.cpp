@@ -52,15 +52,10 @@ class MotionMaker {
  public:
   explicit MotionMaker(Motion& motion) : motion_(motion) { motion_.columns = {{"t", "s"}}; }
 
-  // (n x 3) m; periodic directions are folded into the box.
   void add(double t, const std::vector<double>& position, const Box& box) {
     motion_.values.push_back(t);
     ++motion_.rows;
-    for (std::size_t i = 0; i < position.size(); ++i) {
-      const int axis = static_cast<int>(i % 3);
-      const double x = position[i] - box.calc_image(axis, position[i]) * box.length[i % 3];
-      motion_.poses.push_back(static_cast<float>(x));
-    }
+    append_positions(position, box, motion_.poses);
   }
 
  private:
@@ -164,15 +159,27 @@ void add_h5md(TrajectoryReader& reader, const ParticleRunSpec& spec, MotionMaker
 
 }  // namespace
 
+void append_positions(std::span<const double> position, const Box& box, std::vector<float>& out) {
+  const std::size_t before = out.size();
+  out.resize(before + position.size());
+  for (std::size_t i = 0; i < position.size(); ++i) {
+    const int axis = static_cast<int>(i % 3);
+    out[before + i] = static_cast<float>(position[i] - box.calc_image(axis, position[i]) * box.length[i % 3]);
+  }
+}
+
+ParticleReplay make_particle_start(const ParticleRunSpec& spec) {
+  ParticleReplay replay{scene_of(spec), {}};
+  MotionMaker(replay.motion).add(0.0, spec.model.position, spec.model.box);
+  return replay;
+}
+
 ParticleReplay read_particle_replay(const fs::path& model_file, const ParticleRunSpec& spec,
                                     std::size_t most_bytes) {
-  ParticleReplay replay{scene_of(spec), {}};
-  const auto particles = static_cast<std::size_t>(spec.model.size());
-  MotionMaker maker(replay.motion);
   const fs::path file = spec.trajectory_file(model_file);
   std::error_code ignored;
   if (file.empty() || !fs::exists(file, ignored)) {
-    maker.add(0.0, spec.model.position, spec.model.box);
+    ParticleReplay replay = make_particle_start(spec);
     replay.scene.notes.push_back(
         file.empty()
             ? "These are the initial positions: the model has no `particles.trajectory`, where a run writes "
@@ -181,6 +188,9 @@ ParticleReplay read_particle_replay(const fs::path& model_file, const ParticleRu
                           file.filename().string()));
     return replay;
   }
+  ParticleReplay replay{scene_of(spec), {}};
+  const auto particles = static_cast<std::size_t>(spec.model.size());
+  MotionMaker maker(replay.motion);
   const std::string suffix = file.extension().string();
   if (suffix == ".h5" || suffix == ".h5md") {
     TrajectoryReader reader(file, spec.model.size(), spec.model.box);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <vector>
 
 #include "sestina/particle_run/particle_file.h"
 #include "sestina/scene/motion.h"
@@ -12,6 +14,12 @@ struct ParticleReplay {
   Scene scene;    // the ground and Scene::particles
   Motion motion;  // its poses are positions in the box (frames x particles x 3); the only column is t
 };
+
+// The initial positions.
+ParticleReplay make_particle_start(const ParticleRunSpec& spec);
+
+// Appends positions (n x 3, m) to those of a motion; periodic directions are folded into the box.
+void append_positions(std::span<const double> position, const Box& box, std::vector<float>& out);
 
 // Reads the H5MD file or LAMMPS dump that `particles.trajectory` names. Where there is none yet, the motion
 // is the initial positions, and a note says so. Frames are left out at equal intervals until the motion takes

@@ -39,24 +39,39 @@ struct LiveStart {
   std::vector<double> q, u, d, x;
 };
 
-class RunThread {
+// What a session asks of every run.
+class PacedRun {
+ public:
+  PacedRun() = default;
+  PacedRun(const PacedRun&) = delete;
+  PacedRun& operator=(const PacedRun&) = delete;
+  virtual ~PacedRun() = default;
+  virtual bool is_live() const = 0;
+  virtual void stop() = 0;
+  virtual void pause(bool wanted) = 0;
+  virtual void step() = 0;  // of a run that is paused
+  virtual void set_speed(double speed) = 0;
+  virtual RunState state() const = 0;
+};
+
+class RunThread final : public PacedRun {
  public:
   // Begins at once. `stride`: every stride-th row is kept.
   RunThread(std::unique_ptr<Workspace> workspace, bool reactions, std::size_t stride);
   RunThread(std::unique_ptr<Workspace> workspace, std::optional<LiveStart> start, double speed);
-  ~RunThread();  // stops it
+  ~RunThread() override;  // stops it
 
   const Workspace& workspace() const { return *workspace_; }
-  bool is_live() const { return is_live_; }
+  bool is_live() const override { return is_live_; }
   const std::vector<Column>& columns() const { return columns_; }
 
-  void stop() { stops_ = true; }
-  void pause(bool wanted) { is_paused_ = wanted; }
-  void step() { single_steps_ += 1; }
-  void set_speed(double speed) { speed_ = speed; }
+  void stop() override { stops_ = true; }
+  void pause(bool wanted) override { is_paused_ = wanted; }
+  void step() override { single_steps_ += 1; }
+  void set_speed(double speed) override { speed_ = speed; }
   void pull(std::optional<Pull> pull);
 
-  RunState state() const;
+  RunState state() const override;
   // Appends the rows computed since the last call (rows x columns) to `rows`.
   void take_rows(std::vector<double>& rows);
 

@@ -29,8 +29,8 @@ namespace websocket = beast::websocket;
 using Tcp = asio::ip::tcp;
 using Request = http::request<http::empty_body>;
 
-constexpr std::uint32_t kLargestHeader = 8192;  // bytes
-constexpr auto kTick = std::chrono::milliseconds(33);
+constexpr std::uint32_t kLargestHeader = 8192;             // bytes
+constexpr auto kTick = std::chrono::microseconds(16'667);  // 60 times a second
 
 // The text after `name=` in the query of a target, or an empty text.
 std::string_view query_value(std::string_view target, std::string_view name) {
@@ -104,6 +104,7 @@ class Client : public std::enable_shared_from_this<Client> {
     });
   }
   void send(std::shared_ptr<const Message> message) {
+    if (message->is_passing && waiting_bytes_ > kMuchWaiting) return;
     waiting_bytes_ += message->bytes.size();
     waiting_.push_back(std::move(message));
     if (waiting_bytes_ > kMostWaiting) return close();

@@ -16,6 +16,8 @@ namespace sestina::studio {
 
 inline constexpr std::size_t kLargestMessage = std::size_t{8} << 20;  // bytes, from a client
 inline constexpr std::size_t kMostWaiting = std::size_t{512} << 20;   // bytes, to a client that does not read
+inline constexpr std::size_t kMuchWaiting = std::size_t{4}
+                                            << 20;  // bytes; passing messages are then left out
 inline constexpr int kMostClients = 16;
 
 struct ServerOptions {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <unordered_map>
@@ -12,53 +11,12 @@
 #include "sestina/io/model_file.h"
 #include "sestina/scene/json_writer.h"
 #include "sestina/scene/scene_message.h"
+#include "studio/message_fields.h"
 
 namespace sestina::studio {
 namespace {
 
 constexpr std::uint32_t kBlock = 1, kRows = 2, kGhost = 3;
-
-std::string text_of(const YamlNode& message, std::string_view key) {
-  const YamlEntry* entry = message.find(key);
-  if (entry == nullptr || !entry->value->is_scalar()) {
-    throw InputError(fmt::format("the message lacks a text '{}'", key));
-  }
-  return entry->value->text;
-}
-
-std::string text_or(const YamlNode& message, std::string_view key, const char* otherwise) {
-  return message.find(key) == nullptr ? otherwise : text_of(message, key);
-}
-
-bool truth_or(const YamlNode& message, std::string_view key, bool otherwise) {
-  const YamlEntry* entry = message.find(key);
-  return entry == nullptr ? otherwise : entry->value->text == "true";
-}
-
-double number_from(const YamlNode& node, std::string_view key) {
-  double value = 0.0;
-  const char* end = node.text.data() + node.text.size();
-  const auto [stop, error] = std::from_chars(node.text.data(), end, value);
-  if (!node.is_scalar() || error != std::errc() || stop != end || !std::isfinite(value)) {
-    throw InputError(fmt::format("'{}' is not a number", key));
-  }
-  return value;
-}
-
-double number_of(const YamlNode& message, std::string_view key) {
-  const YamlEntry* entry = message.find(key);
-  if (entry == nullptr) throw InputError(fmt::format("the message lacks a number '{}'", key));
-  return number_from(*entry->value, key);
-}
-
-Vec3<double> vector_of(const YamlNode& message, std::string_view key) {
-  const YamlEntry* entry = message.find(key);
-  if (entry == nullptr || entry->value->items.size() != 3) {
-    throw InputError(fmt::format("the message lacks three numbers '{}'", key));
-  }
-  const auto& items = entry->value->items;
-  return {number_from(*items[0], key), number_from(*items[1], key), number_from(*items[2], key)};
-}
 
 void check_list(const std::string& list) {
   static const std::vector<std::string> kLists = {"parameters",  "bodies",       "joints",    "forces",
@@ -95,16 +53,18 @@ Session::Session(const Replay& replay, Send send, std::optional<Ghost> ghost)
   motion_ = make_motion(replay, *scene_, kLargestMotion);
 }
 
-Session::Session(Scene scene, Motion motion, Send send)
-    : send_(std::move(send)), scene_(std::move(scene)), motion_(std::move(motion)), is_motion_given_(true) {}
-
 Session::Session(SweepReplay sweep, Send send) : send_(std::move(send)), sweep_(std::move(sweep)) {
   start_run(sweep_->system_of(sweep_->first_complete()));
 }
 
 Session::~Session() = default;
 
-bool Session::is_running() const { return run_ && run_->state().is_running; }
+PacedRun* Session::paced_run() const {
+  if (particles_) return particles_->run();
+  return run_.get();
+}
+
+bool Session::is_running() const { return paced_run() != nullptr && paced_run()->state().is_running; }
 
 void Session::join(int client) {
   clients_.push_back(client);
@@ -257,6 +217,8 @@ void Session::document_changed() {
     if (is_empty) {
       drop_run();
       scene_.reset();
+    } else if (document_->has_particles()) {
+      show_particles();
     } else {
       start_run(document_->read());
     }
@@ -290,6 +252,7 @@ void Session::take_run(std::unique_ptr<RunThread> run, std::unique_ptr<Workspace
 }
 
 void Session::drop_run() {
+  particles_.reset();
   contact_forces_.reset();
   drawn_.reset();
   run_.reset();
@@ -316,10 +279,11 @@ std::size_t Session::stride_of(const Workspace& workspace) const {
 void Session::on_run(int /*client*/, const YamlNode& message) {
   reactions_ = truth_or(message, "reactions", reactions_);
   document_changed();
+  if (particles_) start_particles(false, 1.0);
 }
 
 void Session::on_stop(int /*client*/, const YamlNode& /*message*/) {
-  if (run_) run_->stop();
+  if (PacedRun* run = paced_run()) run->stop();
 }
 
 LiveStart Session::start_at(std::size_t row) const {
@@ -391,10 +355,10 @@ void Session::on_members(int client, const YamlNode& message) {
 
 // {"type": "live", "row": 12, "speed": 1}: continues from an existing row; without a row, from the start.
 void Session::on_live(int /*client*/, const YamlNode& message) {
-  if (!run_ || !faults_.empty()) throw InputError("the model has faults");
+  if (!(run_ || particles_) || !faults_.empty()) throw InputError("the model has faults");
+  const double speed = message.find("speed") != nullptr ? speed_of(message) : 1.0;
+  if (particles_) return live_particles(speed);
   if (run_->workspace().analysis().type != "dynamics") throw InputError("only a motion in time can be live");
-  const double speed = message.find("speed") != nullptr ? number_of(message, "speed") : 1.0;
-  if (!(speed > 0.0 && speed <= 100.0)) throw InputError("the speed is from 0 to 100");
   pass_on_rows();
   std::optional<LiveStart> start;
   std::vector<double> kept;
@@ -417,17 +381,16 @@ void Session::on_live(int /*client*/, const YamlNode& message) {
 }
 
 void Session::on_pause(int /*client*/, const YamlNode& message) {
-  if (run_) run_->pause(truth_or(message, "pause", true));
+  if (PacedRun* run = paced_run()) run->pause(truth_or(message, "pause", true));
 }
 
 void Session::on_step(int /*client*/, const YamlNode& /*message*/) {
-  if (run_ && run_->is_live()) run_->step();
+  if (PacedRun* run = paced_run(); run != nullptr && run->is_live()) run->step();
 }
 
 void Session::on_speed(int /*client*/, const YamlNode& message) {
-  const double speed = number_of(message, "speed");
-  if (!(speed > 0.0 && speed <= 100.0)) throw InputError("the speed is from 0 to 100");
-  if (run_) run_->set_speed(speed);
+  const double speed = speed_of(message);
+  if (PacedRun* run = paced_run()) run->set_speed(speed);
 }
 
 void Session::on_pull(int /*client*/, const YamlNode& message) {
@@ -459,6 +422,7 @@ void Session::tick() {
 }
 
 void Session::pass_on_rows() {
+  if (particles_) return pass_on_particles();
   if (!run_) return;
   const RunState state = run_->state();
   const std::size_t width = run_->columns().size(), before = rows_.size();
@@ -467,12 +431,9 @@ void Session::pass_on_rows() {
   const bool are_modes = run_->columns().front().name == "mode";
   if (count > 0 && !is_scene_sent_) {
     is_scene_sent_ = !are_modes || !state.is_running;
-    if (is_scene_sent_) {
-      send_scene_to_all();
-    }
+    if (is_scene_sent_) send_scene_to_all();
   } else if (count > 0 && !are_modes) {
-    const Motion motion = motion_of(std::span(rows_).subspan(before));
-    send_bytes_to_all(bytes_of_block(kRows, motion.rows, make_block(motion)));
+    send_rows_to_all(motion_of(std::span(rows_).subspan(before)));
   }
   if (are_modes && !state.is_running && !is_scene_sent_) {
     is_scene_sent_ = true;
@@ -500,14 +461,16 @@ void Session::send(int client, std::string text) {
   send_(client, std::make_shared<const Message>(Message{true, std::move(text)}));
 }
 
-void Session::send_all(std::string text) {
-  const auto message = std::make_shared<const Message>(Message{true, std::move(text)});
-  const std::vector<int> clients = clients_;  // one that does not read is closed on the way
-  for (const int client : clients) send_(client, message);
+void Session::send_all(std::string text, bool is_passing) {
+  send_to_all({true, std::move(text), is_passing});
 }
 
-void Session::send_bytes_to_all(std::string bytes) {
-  const auto message = std::make_shared<const Message>(Message{false, std::move(bytes)});
+void Session::send_rows_to_all(const Motion& motion, bool is_passing) {
+  send_to_all({false, bytes_of_block(kRows, motion.rows, make_block(motion)), is_passing});
+}
+
+void Session::send_to_all(Message given) {
+  const auto message = std::make_shared<const Message>(std::move(given));
   const std::vector<int> clients = clients_;  // one that does not read is closed on the way
   for (const int client : clients) send_(client, message);
 }
@@ -563,7 +526,7 @@ std::string Session::document_text() const {
 std::string Session::status_text(const RunState& state) const {
   JsonWriter json;
   json.begin_object().member("type", "status").member("running", state.is_running);
-  json.member("failed", state.has_failed).member("live", run_ && run_->is_live());
+  json.member("failed", state.has_failed).member("live", paced_run() != nullptr && paced_run()->is_live());
   json.member("text", state.message).member("t", state.t).member("wall", state.wall_seconds);
   return json.end_object().take();
 }
@@ -578,6 +541,8 @@ void Session::send_scene(int client) {
   Motion motion;
   if (is_motion_given_) {
     motion = motion_;
+  } else if (particles_) {
+    motion = particles_->motion();
   } else if (run_) {
     motion = motion_of(rows_);
   }

@@ -20,6 +20,7 @@
 #include "sestina/io/yaml.h"
 #include "studio/contact_forces.h"
 #include "studio/document.h"
+#include "studio/particle_stage.h"
 #include "studio/replay.h"
 #include "studio/run_thread.h"
 #include "studio/sweep_replay.h"
@@ -29,6 +30,7 @@ namespace sestina::studio {
 struct Message {
   bool is_text = true;
   std::string bytes;
+  bool is_passing = false;  // left out for a client that has much to read
 };
 using Send = std::function<void(int client, std::shared_ptr<const Message>)>;
 
@@ -50,8 +52,6 @@ class Session {
   Session(const std::filesystem::path& model_file, std::filesystem::path folder, Send send);
   // A result, which is only shown, and a second one beside it.
   Session(const Replay& replay, Send send, std::optional<Ghost> ghost = std::nullopt);
-  // A motion, which is only shown.
-  Session(Scene scene, Motion motion, Send send);
   // A sweep, whose runs are shown one at a time.
   Session(SweepReplay sweep, Send send);
   ~Session();
@@ -60,7 +60,7 @@ class Session {
   void leave(int client);
   // Never throws: failures are reported to the client.
   void handle(int client, std::string_view text);
-  // Call about thirty times a second: passes on rows, and checks twice a second whether the file has changed.
+  // Call about sixty times a second: passes on rows, and checks twice a second whether the file has changed.
   void tick();
   // For the program in which the studio runs. Call these on the thread that calls handle().
   void set_on_action(OnAction on_action) { on_action_ = std::move(on_action); }
@@ -96,6 +96,7 @@ class Session {
   void on_member(int client, const YamlNode& message);
   void on_members(int client, const YamlNode& message);
 
+  PacedRun* paced_run() const;  // nullptr: there is no run
   bool is_editor(int client) const { return !clients_.empty() && clients_.front() == client; }
   void document_changed();
   void start_run(System system);
@@ -103,13 +104,18 @@ class Session {
   void drop_run();
   Motion motion_of(std::span<const double> rows);  // (rows x columns) of the run
   void pass_on_rows();
+  void show_particles();
+  void start_particles(bool is_live, double speed);
+  void live_particles(double speed);
+  void pass_on_particles();
   const Workspace& drawn() const;  // whose coordinates place the bodies of the run's rows
   std::size_t stride_of(const Workspace& workspace) const;
   LiveStart start_at(std::size_t row) const;
 
   void send(int client, std::string text);
-  void send_all(std::string text);
-  void send_bytes_to_all(std::string bytes);
+  void send_all(std::string text, bool is_passing = false);
+  void send_rows_to_all(const Motion& motion, bool is_passing = false);
+  void send_to_all(Message message);
   void tell_error(int client, const std::string& what);
   std::string hello_text(int client) const;
   std::string document_text() const;
@@ -134,7 +140,8 @@ class Session {
   OnAction on_action_;
   std::vector<Control> controls_;
   std::optional<SweepReplay> sweep_;
-  bool is_scene_sent_ = false;  // of the current run
+  std::unique_ptr<ParticleStage> particles_;  // of a model of particles, which has no run_
+  bool is_scene_sent_ = false;                // of the current run
   bool was_running_ = false;
   bool is_change_told_ = false;
   bool reactions_ = false;

@@ -296,6 +296,19 @@ analysis: {step: {dt: 0.005}, duration: 1}
         page.wait_for_timeout(200)
         self.assertEqual(page.evaluate(FAULTS), [])
         self.shoot(page, "particles")
+        before = page.evaluate("Array.from(sestina.viewer.motion.frame(0).slice(0, 3))")
+        page.click("#live")  # from the start of the model, 101 rows at 60 a second
+        self.wait(page, "sestina.viewer.motion.has('energy.total') && sestina.viewer.motion.rows > 5")
+        page.click("#play")
+        page.wait_for_timeout(500)
+        rows = page.evaluate("sestina.viewer.motion.rows")
+        self.assertLess(rows, 101)
+        page.wait_for_timeout(300)
+        self.assertEqual(page.evaluate("sestina.viewer.motion.rows"), rows)
+        page.click("#play")
+        self.wait(page, "sestina.viewer.motion.rows === 101")
+        self.assertNotEqual(page.evaluate("Array.from(sestina.viewer.motion.frame(100).slice(0, 3))"), before)
+        self.wait(page, "document.getElementById('live').getAttribute('aria-pressed') === 'false'")
         self.assertEqual(self.errors, [])
 
     def test_edits_the_text_undoes_and_shows_faults_at_their_lines(self):

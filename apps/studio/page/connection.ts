@@ -34,6 +34,12 @@ export interface StatusMessage {
   t: number;
   wall: number;
 }
+/** What becomes of the rows before those that follow: of the first `rows` every stride-th one stays. */
+export interface KeepMessage {
+  type: "keep";
+  rows: number;
+  stride: number;
+}
 export interface Control {
   name: string;
   slider: boolean;
@@ -48,6 +54,7 @@ export type ServerMessage =
   | { type: "scene"; header: Header }
   | { type: "ghost"; name: string; header: Header }
   | { type: "controls"; list: Control[] }
+  | KeepMessage
   | SweepMessage
   | MembersMessage
   | { type: "error"; text: string }

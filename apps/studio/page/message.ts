@@ -196,9 +196,19 @@ export class Motion {
     this.contacts?.truncate(this.rows);
   }
 
+  /** Of the first rows keeps every stride-th one, and drops all others. Not for motions with contacts. */
+  keep(rows: number, stride: number): void {
+    const count = Math.ceil(Math.min(rows, this.rows) / stride);
+    for (let i = 0; stride > 1 && i < count; ++i) {
+      for (const column of this.values) column[i] = column[i * stride];
+      this.poses.copyWithin(i * this.poseNumbers, i * stride * this.poseNumbers, (i * stride + 1) * this.poseNumbers);
+    }
+    this.rows = count;
+  }
+
   private reserve(rows: number): void {
     if (this.poses.length >= rows * this.poseNumbers && (this.values[0]?.length ?? 0) >= rows) return;
-    const room = Math.max(256, 2 * rows);
+    const room = Math.max(2 * rows, Math.min(256, Math.ceil(4e6 / (this.poseNumbers + 1))));
     const poses = new Float32Array(room * this.poseNumbers);
     poses.set(this.poses.subarray(0, this.rows * this.poseNumbers));
     this.poses = poses;

@@ -1,5 +1,5 @@
 // The page of a running studio: document, runs, parameters.
-import { Connection, Control, DocumentMessage, Parameter, ServerMessage, StatusMessage } from "./connection";
+import { Connection, Control, DocumentMessage, KeepMessage, Parameter, ServerMessage, StatusMessage } from "./connection";
 import { find, make, short } from "./dom";
 import { Forms } from "./forms";
 import { Ghost } from "./ghost";
@@ -20,6 +20,7 @@ export class Studio {
   private readonly forms: Forms;
   private header: Header | undefined;
   private ghost: { name: string; header: Header } | undefined; // whose block follows
+  private kept: KeepMessage | undefined; // which the next rows obey
   private sweep: SweepPane | undefined;
   private told: string | undefined; // the selection that the server knows
   private document: DocumentMessage | undefined;
@@ -198,6 +199,9 @@ export class Studio {
       case "ghost":
         this.ghost = message;
         break;
+      case "keep":
+        this.kept = message;
+        break;
       case "controls":
         find("program").hidden = message.list.length === 0;
         find("program").replaceChildren(make("h2", {}, "Program"), ...message.list.map((control) => this.control(control)));
@@ -252,7 +256,7 @@ export class Studio {
     if (next) this.change(next);
   }
   private takeStatus(message: StatusMessage): void {
-    if (!message.live && this.isLive) this.setLive(false);
+    if (this.isLive && !(message.live && message.running)) this.setLive(false);
     if (this.document && this.document.faults.length > 0) return;
     const time = `t = ${short(message.t, 4)} s`;
     if (message.running) this.tell(message.live ? (this.isPaused ? `paused, ${time}` : `live, ${time}`) : `running, ${time}`);
@@ -263,6 +267,7 @@ export class Studio {
   private takeBlock(kind: number, rows: number, block: ArrayBuffer): void {
     const { viewer } = this;
     if (kind === 1 && this.header) {
+      this.kept = undefined;
       const motion = readMotion(this.header, block);
       const keep = !this.isFirst;
       this.isFirst = false;
@@ -277,6 +282,8 @@ export class Studio {
     }
   }
   private append(motion: Motion, rows: number, block: ArrayBuffer): void {
+    if (this.kept) motion.keep(this.kept.rows, this.kept.stride);
+    this.kept = undefined;
     motion.append(rows, block);
     if (this.isDue) return;
     this.isDue = true;

@@ -82,6 +82,7 @@ class ParticleRun {
     if (!(options.every_wall > 0.0)) {
       throw InputError(fmt::format("checkpoints cannot be {} s of wall time apart", options.every_wall));
     }
+    if (!options.writes_trajectory) spec_.trajectory.reset();
     trajectory_file_ = spec_.trajectory_file(file);
     check_files(file);
   }
@@ -202,7 +203,8 @@ class ParticleRun {
   // The row, and the frame, of an instant that has one.
   void record() {
     const long step = static_cast<long>(system_->steps());
-    if (step % spec_.steps_between_rows() == 0 || step == spec_.steps()) {
+    const bool has_row = step % spec_.steps_between_rows() == 0 || step == spec_.steps();
+    if (has_row) {
       ParticleMeasures m = system_->measure();
       m.t = static_cast<double>(step) * spec_.dt;
       fill_row(m);
@@ -215,6 +217,7 @@ class ParticleRun {
       if (log_) log_->see_row(row_, RowKind::kRegular);
     }
     if (trajectory_ && step % spec_.steps_between_frames() == 0) trajectory_->write(*system_);
+    if (options_.on_step) options_.on_step(*system_, has_row);
   }
 
   void advance() {

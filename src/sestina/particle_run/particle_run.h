@@ -32,8 +32,12 @@ struct ParticleRunOptions {
   std::filesystem::path checkpoint{};   // empty: none
   double every_wall = 60.0;             // s of wall time between checkpoints
   RunLimits limits{};                   // if not zero, replace the model's limits
+  bool writes_trajectory = true;
   const std::atomic<bool>* interrupt = nullptr;
   std::function<void(double t, double duration, double wall_seconds, long steps)> on_progress{};
+  // Called at the start of a run and after each step, when the row of this instant, if it has one, is
+  // recorded. It may wait, to pause the run.
+  std::function<void(const ParticleSystem& system, bool has_row)> on_step{};
 };
 
 struct ParticleReport {
