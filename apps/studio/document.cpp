@@ -90,19 +90,19 @@ std::size_t offset_of(const std::string& text, const Mark& mark) {
   return at + static_cast<std::size_t>(mark.column - 1);
 }
 
-// A value on one line.
-std::string flow_text(const YamlNode& node) {
+// A value on one line; inside of brackets, text with characters that end it there is quoted.
+std::string flow_text(const YamlNode& node, bool is_inside = false) {
   std::string text;
   const auto separate = [&] { text += text.empty() ? "" : ", "; };
-  for (const YamlPointer& item : node.items) separate(), text += flow_text(*item);
+  for (const YamlPointer& item : node.items) separate(), text += flow_text(*item, true);
   for (const YamlEntry& entry : node.entries) {
     const bool is_plain = entry.key.find_first_of("[]{},:#\"'") == std::string::npos;
-    separate(),
-        text += (is_plain ? entry.key : fmt::format("\"{}\"", entry.key)) + ": " + flow_text(*entry.value);
+    separate(), text += (is_plain ? entry.key : fmt::format("\"{}\"", entry.key)) + ": " +
+                        flow_text(*entry.value, true);
   }
   if (node.is_list()) return "[" + text + "]";
   if (node.is_map()) return "{" + text + "}";
-  if (!node.quoted) return node.text;
+  if (!node.quoted && (!is_inside || node.text.find_first_of("[]{},") == std::string::npos)) return node.text;
   JsonWriter json;
   return json.value(node.text).take();
 }
@@ -122,6 +122,34 @@ const YamlNode* item_of(const YamlNode& list, const std::string& name) {
     if (own != nullptr && own->value->text == name) return item.get();
   }
   return nullptr;
+}
+
+// Where a path leads to: the nodes from the root on, the entry of a map that leads to each (null for the root
+// and for items of lists), and the keys that are missing.
+struct Place {
+  std::vector<const YamlNode*> nodes;
+  std::vector<const YamlEntry*> entries;
+  std::vector<std::string> missing;
+};
+
+Place find_place(const YamlPointer& root, const std::string& path) {
+  Place place{{root.get()}, {nullptr}, {}};
+  const std::string canonical = canonical_set_path(root, path, "the path");  // "/bodies/1/mass/"
+  for (std::size_t at = 1, end = 0; at < canonical.size(); at = end + 1) {
+    end = canonical.find('/', at);
+    const std::string key = canonical.substr(at, end - at);
+    const YamlNode& node = *place.nodes.back();
+    if (place.missing.empty() && node.is_list()) {
+      place.nodes.push_back(node.items[static_cast<std::size_t>(std::stoul(key))].get());
+      place.entries.push_back(nullptr);
+    } else if (const YamlEntry* entry = place.missing.empty() ? entry_of(node, key) : nullptr) {
+      place.nodes.push_back(entry->value.get());
+      place.entries.push_back(entry);
+    } else {
+      place.missing.push_back(key);
+    }
+  }
+  return place;
 }
 
 // The line after the last of a block that begins at `line` with the given indent.
@@ -216,68 +244,102 @@ void Document::begin_if_empty() {
   if (is_blank(text_)) push("sestina: 1\n", {});
 }
 
-// Replaces the node's text by `value`.
-std::string Document::with_value(const YamlNode& node, bool has_parent, const std::string& value,
-                                 const std::string& path) const {
+// Just after the node's text. Throws InputError for a node that is not written on the spot: block style,
+// aliases, comments in brackets.
+std::size_t Document::end_of_node(const YamlNode& node, const std::string& path) const {
   const std::size_t start = offset_of(text_, node.mark);
   std::optional<std::size_t> end = end_of_value(text_, start);
   if (end == start) end = start + node.text.size();
   const bool is_in_brackets = text_[start] == '[' || text_[start] == '{';
   const bool is_as_read =
-      has_parent && end &&
-      (node.is_scalar() ? node.quoted || text_.compare(start, node.text.size(), node.text) == 0
-                        : is_in_brackets);
+      end && (node.is_scalar() ? node.quoted || text_.compare(start, node.text.size(), node.text) == 0
+                               : is_in_brackets);
   if (!is_as_read) throw InputError(fmt::format("{}: is written so that only the text can be edited", path));
-  return text_.substr(0, start) + value + text_.substr(*end);
+  return *end;
+}
+
+// The text without the lines of a key in block style, and their comments; or with `replacement` in their
+// place. Throws InputError where comments would be replaced.
+std::string Document::without_block(const YamlEntry& entry, const std::string& replacement,
+                                    const std::string& path) const {
+  std::vector<std::string> lines = lines_of(text_);
+  const auto first = static_cast<std::size_t>(entry.mark.line - 1);
+  const auto indent = static_cast<std::size_t>(entry.mark.column - 1);
+  const std::size_t end = end_of_block(lines, first, indent);
+  bool is_plain = indent_of(lines[first]) == indent;
+  if (!replacement.empty()) {
+    for (std::size_t i = first; i < end; ++i) is_plain &= lines[i].find('#') == std::string::npos;
+  }
+  if (!is_plain) throw InputError(fmt::format("{}: is written so that only the text can be edited", path));
+  const auto at = lines.begin() + static_cast<std::ptrdiff_t>(first);
+  lines.erase(at, lines.begin() + static_cast<std::ptrdiff_t>(end));
+  if (!replacement.empty()) lines.insert(at, std::string(indent, ' ') + entry.key + ": " + replacement);
+  return join(lines);
+}
+
+void Document::remove_value(const std::string& path, std::string_view kind) {
+  const YamlPointer root = tree();
+  Place place = find_place(root, path);
+  if (!place.missing.empty()) return;
+  // A map does not remain empty.
+  while (place.nodes.size() > 2 && place.nodes[place.nodes.size() - 2]->entries.size() == 1 &&
+         place.entries[place.entries.size() - 2] != nullptr) {
+    place.nodes.pop_back(), place.entries.pop_back();
+  }
+  const YamlEntry* entry = place.entries.back();
+  if (entry == nullptr) throw InputError(fmt::format("{}: is no key of a map", path));
+  const YamlNode& map = *place.nodes[place.nodes.size() - 2];
+  if (text_[offset_of(text_, map.mark)] != '{') return push(without_block(*entry, "", path), kind);
+  std::size_t from = offset_of(text_, entry->mark), to = end_of_node(*entry->value, path);
+  if (entry == &map.entries.front()) {
+    to = map.entries.size() > 1 ? offset_of(text_, map.entries[1].mark) : to;
+  } else {
+    from = text_.rfind(',', from);
+  }
+  push(text_.substr(0, from) + text_.substr(to), kind);
 }
 
 void Document::set_value(const std::string& path, const std::string& value, std::string_view kind) {
   begin_if_empty();
   const YamlPointer root = tree();
-  // "/bodies/1/mass/"
-  const std::string canonical = canonical_set_path(root, path, "the path");
-  const YamlNode* node = root.get();
-  const YamlNode* parent = nullptr;
-  std::string key, written = value;
-  for (std::size_t at = 1; at < canonical.size();) {
-    const std::size_t end = canonical.find('/', at);
-    key = canonical.substr(at, end - at);
-    at = end + 1;
-    parent = node;
-    if (node->is_list()) {
-      node = node->items[static_cast<std::size_t>(std::stoul(key))].get();
-    } else {
-      const YamlEntry* entry = entry_of(*node, key);
-      node = entry != nullptr ? entry->value.get() : nullptr;
-    }
-    if (node != nullptr) continue;
-    // Missing keys are written in braces: `analysis: {solver: kane}`.
-    std::string close;
-    for (std::string open; at < canonical.size(); at = canonical.find('/', at) + 1) {
-      open += "{" + canonical.substr(at, canonical.find('/', at) - at) + ": ";
-      close += "}";
-      written = open + value;
-    }
-    written += close;
-    break;
+  const Place place = find_place(root, path);
+  const YamlNode* node = place.nodes.back();
+  if (place.missing.empty()) {
+    if (place.nodes.size() == 1) throw InputError(fmt::format("{}: leads to the whole model", path));
+    const YamlEntry* entry = place.entries.back();
+    const std::size_t start = node->is_null() ? 0 : offset_of(text_, node->mark);
+    const bool is_block = !node->is_scalar() && text_[start] != '[' && text_[start] != '{';
+    if (entry != nullptr && is_block) return push(without_block(*entry, value, path), kind);
+    return push(text_.substr(0, start) + value + text_.substr(end_of_node(*node, path)), kind);
   }
-  if (node != nullptr && node->mark.line > 0) {
-    return push(with_value(*node, parent != nullptr, value, path), kind);
-  }
-  if (parent == nullptr || !parent->is_map() || parent->entries.empty()) {
+  // Missing keys are written in braces: `analysis: {solver: kane}`.
+  std::string inserted;
+  for (const std::string& key : place.missing) inserted += (inserted.empty() ? "" : "{") + key + ": ";
+  inserted += value + std::string(place.missing.size() - 1, '}');
+  insert_entry(*node, place.nodes.size() == 1, inserted, path, kind);
+}
+
+// Inserts `key: value` into a map.
+void Document::insert_entry(const YamlNode& map, bool is_root, const std::string& inserted,
+                            const std::string& path, std::string_view kind) {
+  const YamlNode* parent = &map;
+  if (!parent->is_map() || parent->entries.empty()) {
     throw InputError(fmt::format("{}: there is nothing that it could be a part of", path));
   }
   const YamlEntry& first = parent->entries.front();
   const std::size_t open = offset_of(text_, parent->mark);
   const bool is_in_braces = open < text_.size() && text_[open] == '{';
-  const std::string inserted = key + ": " + written;
   if (is_in_braces) {
     const std::size_t end = end_of_value(text_, open).value_or(0);
     if (end == 0) throw InputError(fmt::format("{}: is written so that only the text can be edited", path));
     return push(text_.substr(0, end - 1) + ", " + inserted + text_.substr(end - 1), kind);
   }
-  // After the first key's block.
   std::vector<std::string> lines = lines_of(text_);
+  if (is_root && (inserted.starts_with("analysis:") || inserted.starts_with("output:"))) {  // at the end
+    while (!lines.empty() && lines.back().empty()) lines.pop_back();
+    return push(join(lines) + "\n" + inserted + "\n", kind);
+  }
+  // After the first key's block.
   const std::size_t indent = static_cast<std::size_t>(first.mark.column - 1);
   const auto line = static_cast<std::size_t>(first.mark.line - 1);
   std::size_t after = line + 1;
@@ -370,7 +432,14 @@ void Document::edit_item(const std::string& list, const std::string& name, const
   const std::string kind = fmt::format("edit {}", ++edits_);
   const std::string before = text_;
   try {
-    for (const auto& [key, value] : values) set_value(fmt::format("{}.{}.{}", list, name, key), value, kind);
+    for (const auto& [key, value] : values) {
+      const std::string path = list.empty() ? key : fmt::format("{}.{}.{}", list, name, key);
+      if (value.empty()) {
+        remove_value(path, kind);
+      } else {
+        set_value(path, value, kind);
+      }
+    }
   } catch (const InputError&) {
     if (text_ != before) undo();
     throw;
@@ -396,6 +465,15 @@ std::vector<std::pair<std::string, std::vector<Document::Item>>> Document::items
       for (const YamlEntry& own : node->entries) item.emplace_back(own.key, flow_text(*own.value));
     }
   }
+  Item rest;
+  for (const YamlEntry& own : root ? root->entries : std::vector<YamlEntry>()) {
+    if (!own.value->is_list()) rest.emplace_back(own.key, flow_text(*own.value));
+  }
+  // `gravity` is the one list of numbers among the lists of items.
+  if (const YamlEntry* gravity = root ? entry_of(*root, "gravity") : nullptr) {
+    if (gravity->value->is_list()) rest.emplace_back("gravity", flow_text(*gravity->value));
+  }
+  lists.push_back({"model", {std::move(rest)}});
   return lists;
 }
 

@@ -50,10 +50,14 @@ class Document {
   void remove_item(const std::string& list, const std::string& name);
   // Keys of an item and their values, YAML on one line.
   using Item = std::vector<std::pair<std::string, std::string>>;
-  // Changes values of an item of a list, as set_value() does, in one step of undo; all of them or none.
+  // Removes the key at a path, and a map that would be empty without it; nothing if there is no such key.
+  void remove_value(const std::string& path, std::string_view kind = {});
+  // Changes values of an item of a list, as set_value() does, in one step of undo; all of them or none. Keys
+  // may be paths, such as `limits.lower`; an empty value removes the key. With an empty list and name, the
+  // paths begin at the model.
   void edit_item(const std::string& list, const std::string& name, const Item& values);
-  // The items of each list of the model, and of the shapes of the ground, that have names; empty for a text
-  // with a syntax error.
+  // The items of each list of the model, and of the shapes of the ground, that have names; last, as the only
+  // item of `model`, the keys that are not lists of items. Empty for a text with a syntax error.
   std::vector<std::pair<std::string, std::vector<Item>>> items() const;
   bool undo();
   bool redo();
@@ -76,8 +80,11 @@ class Document {
   std::filesystem::path copy_path() const;
   void begin_if_empty();
   void remove_in_brackets(const YamlNode& list, const YamlNode& item, const std::string& name);
-  std::string with_value(const YamlNode& node, bool has_parent, const std::string& value,
-                         const std::string& path) const;
+  std::size_t end_of_node(const YamlNode& node, const std::string& path) const;
+  std::string without_block(const YamlEntry& entry, const std::string& replacement,
+                            const std::string& path) const;
+  void insert_entry(const YamlNode& map, bool is_root, const std::string& inserted, const std::string& path,
+                    std::string_view kind);
   void push(std::string text, std::string_view kind);
   void keep_copy();
   void check_files(const YamlNode& node, FaultList& faults) const;

@@ -154,7 +154,7 @@ void Session::on_remove(int /*client*/, const YamlNode& message) {
 // {"type": "edit", "list": "contacts", "name": "feet", "values": {"friction": "0.5"}}
 void Session::on_edit(int /*client*/, const YamlNode& message) {
   const std::string list = text_of(message, "list");
-  check_list(list);
+  if (!list.empty()) check_list(list);
   const YamlEntry* values = message.find("values");
   if (values == nullptr || !values->value->is_map()) throw InputError("the message lacks 'values'");
   Document::Item item;

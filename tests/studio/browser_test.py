@@ -21,6 +21,44 @@ PROGRAM = None
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SIZES = [(1280, 720), (2560, 1440)]
 TEXT = "document.getElementById('text').value"  # the model's text in the studio
+COMMENTED = """# A swing.
+sestina: 1
+parameters:
+  l: 0.8   # m
+  m: 1     # kg
+gravity: [0, -9.81, 0]
+ground: {points: {wall: [0, 0, 2]}}
+bodies:
+  # The one that swings.
+  - name: rod
+    mass: m   # all of it
+    center_of_mass: [0, -l/2, 0]
+    inertia: {xx: m*l^2/12, zz: m*l^2/12}
+    points:
+      tip: [0, -l, 0]   # the end
+      eye: {position: [0, 1, 0], axes: {rpy: [0, 0, 1]}}
+    shape: {type: box, position: [0, -l/2, 0], size: [0.1, 0.8, 0.1]}
+joints:
+  - {name: hip, type: revolute, parent: ground.wall, child: rod.origin, axis: [0, 0, 1], q: 1, limits: {upper: 3}}
+forces:
+  - {name: drive, type: joint_force, joint: hip, value: 0.1*sin(t)}   # weak
+variables: {hits: 0}   # a count
+events:
+  - name: low
+    when: hip.q
+    set: {hip.u: -0.8*hip.u}
+analysis: {duration: 1, step: {driver: fixed, dt: 1e-2}}   # short
+output:
+  columns:
+    # What the drive does.
+    work: {value: drive.value*hip.u, integrate: true}
+"""
+
+
+def comments(text):
+    return [line.split("#")[1] for line in text.split("\n") if "#" in line]
+
+
 # Leaves with text that are seen: outside of the window, cut off, or over each other.
 FAULTS = """() => {
   const faults = [], leaves = [];
@@ -144,47 +182,70 @@ class BrowserTest(unittest.TestCase):
         self.addCleanup(end)
         return server.stdout.readline().strip()
 
-    def add(self, page, form, **values):
+    def form(self, page, form, item=None):
+        """Opens a form of the page "Build", on an item of the model if one is given."""
         page.evaluate("document.querySelectorAll('#page-build details').forEach((d) => (d.open = false))")
         details = page.locator("#page-build details", has=page.locator(f"summary:text-is('{form}')"))
         details.locator("summary").click()
+        if item is not None:
+            details.locator(".chooser select").select_option(item)
+        return details
+
+    def fill(self, details, form, values):
+        """Fills in fields by their keys: inertia__xx, points__0__name; the entry is added where it is missing."""
         word = form.lower().split(" ")[0]
         for key, value in values.items():
-            field = details.locator(f"#add-{word}-{key}")
+            name = f"#add-{word}-{key.replace('__', '-')}"
+            if details.locator(name).count() == 0:
+                details.locator(f"#add-{word}-{key.split('__')[0]}-add").click()
+            field = details.locator(name)
             if field.evaluate("e => e.tagName") == "SELECT":
                 field.select_option(value)
             else:
                 field.fill(value)
+
+    def press(self, page, details):
         text = page.evaluate(TEXT)
         details.locator("button[type=submit]").click()
         self.wait(page, f"{TEXT} !== {json.dumps(text)}")
 
-    def set(self, page, label, value):
-        field = page.get_by_label(label, exact=True)
-        text = page.evaluate(TEXT)
-        field.fill(value)
-        field.press("Enter")
-        self.wait(page, f"{TEXT} !== {json.dumps(text)}")
+    def add(self, page, form, **values):
+        details = self.form(page, form)
+        self.fill(details, form, values)
+        self.press(page, details)
+
+    def change(self, page, form, item, **values):
+        details = self.form(page, form, item)
+        self.fill(details, form, values)
+        self.press(page, details)
+
+    def set(self, page, form, **values):
+        """Keys of the model, each of which changes at once."""
+        details = self.form(page, form)
+        for key, value in values.items():
+            text = page.evaluate(TEXT)
+            self.fill(details, form, {key: value})
+            page.keyboard.press("Tab")
+            self.wait(page, f"{TEXT} !== {json.dumps(text)}")
 
     def test_builds_the_double_pendulum_of_the_example(self):
         page = self.open(self.start_studio())
         page.wait_for_selector("#page-build summary")
-        self.add(page, "Gravity and name", name="double pendulum", gravity="[0, -2, 0]")
+        self.set(page, "Gravity and name", name="double pendulum", gravity="0, -2, 0")
         for name, value in {"l1": "0.8", "m1": "1.0", "l2": "1.0", "m2": "0.5"}.items():
             self.add(page, "Parameter", name=name, value=value)
         for name, k, point in (("upper", 1, "knee"), ("lower", 2, "tip")):
             self.add(page, "Body", name=name, type="rigid", mass=f"m{k}", center_of_mass=f"[0, -l{k}/2, 0]",
-                     inertia=f"{{xx: m{k}*l{k}^2/12, zz: m{k}*l{k}^2/12}}", points=f"{{{point}: [0, -l{k}, 0]}}",
-                     shape="cylinder", size=f"0.02, l{k}", position=f"[0, -l{k}/2, 0]", axes="{rpy: [pi/2, 0, 0]}")
-        self.add(page, "Body", name="pen", type="particle", mass="0", points="", shape="none")
+                     inertia__xx=f"m{k}*l{k}^2/12", inertia__yy="", inertia__zz=f"m{k}*l{k}^2/12",
+                     points__0__name=point, points__0__position=f"0, -l{k}, 0", shape__0__type="cylinder", shape__0__radius="0.02",
+                     shape__0__length=f"l{k}", shape__0__position=f"[0, -l{k}/2, 0]", **{
+                         "shape__0__axes-kind": "rpy", "shape__0__axes-value": "pi/2, 0, 0"})
+        self.add(page, "Body", name="pen", type="particle", mass="0")
         self.add(page, "Joint", name="hip", type="revolute", parent="ground.origin", child="upper.origin", axis="[0, 0, 1]", q="1", u="1")
         self.add(page, "Joint", name="knee", type="revolute", parent="upper.knee", child="lower.origin", axis="[0, 0, 1]", q="0.2", u="-2")
         self.add(page, "Joint", name="pen_holder", type="weld", parent="lower.tip", child="pen.origin", q="", u="")
-        page.evaluate("document.querySelectorAll('#page-build details').forEach((d) => (d.open = false))")
-        page.click("summary:text-is('Analysis and output')")
-        self.set(page, "Step", "{driver: variable, rtol: 1e-10, atol: 1e-12}")
-        self.set(page, "Duration, s", "10")
-        self.set(page, "A row every, s", "0.01")
+        self.set(page, "Analysis and output", analysis__step__rtol="1e-10", analysis__step__atol="1e-12", analysis__duration="10",
+                 output__every="0.01")
         page.on("dialog", lambda dialog: dialog.accept("double_pendulum"))
         page.click("#run")
         self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 1001")
@@ -207,11 +268,11 @@ class BrowserTest(unittest.TestCase):
     def test_builds_contacts_and_events_and_changes_them(self):
         page = self.open(self.start_studio())
         page.wait_for_selector("#page-build summary")
-        self.add(page, "Gravity and name", gravity="[0, 0, -9.81]")
-        self.add(page, "Ground shape", name="floor", shape="plane", size="", position="[0, 0, 0]")
-        self.add(page, "Body", name="box", type="rigid", mass="2", shape="box", size="[0.2, 0.2, 0.1]")
+        self.set(page, "Gravity and name", gravity="[0, 0, -9.81]")
+        self.add(page, "Ground shape", name="floor", type="plane")
+        self.add(page, "Body", name="box", type="rigid", mass="2", shape__0__type="box", shape__0__size="[0.2, 0.2, 0.1]")
         self.add(page, "Joint", name="fly", type="free", parent="ground.origin", child="box.origin", q="[0, 0, 0.05, 1, 0, 0, 0]")
-        self.add(page, "Contact", name="feet", first="box", second="floor", friction="0.5")
+        self.add(page, "Contact", name="feet", between__first="box", between__second="floor", friction="0.5")
         self.wait(page, "sestina.viewer.motion?.contacts && sestina.viewer.motion.rows === 101")
         self.assertEqual(page.evaluate("sestina.viewer.motion.contacts.at(50).length"), 4)
         weight = page.evaluate("sestina.viewer.motion.contacts.at(50).reduce((sum, one) => sum + one.force[2], 0)")
@@ -232,6 +293,210 @@ class BrowserTest(unittest.TestCase):
         self.shoot(page, "studio_event")
         page.locator("#page-build button:text-is('Remove')").locator("visible=true").click()
         self.wait(page, "sestina.viewer.player.end === 1")
+        self.assertEqual(self.errors, [])
+
+    def test_changes_what_a_model_has_in_its_place_and_undoes_it(self):
+        model = self.folder / "swing.yaml"
+        model.write_text(COMMENTED)
+        page = self.open(self.start_studio(str(model)))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows > 100")
+        page.click("#tab-build")
+        steps = [  # form, item, fields, what the line becomes: each is one step of undo
+            ("Body", "rod", {"mass": "2*m"}, "    mass: 2*m   # all of it"),
+            ("Body", "rod", {"inertia__yy": "0.1"}, "    inertia: {xx: m*l^2/12, zz: m*l^2/12, yy: 0.1}"),
+            ("Body", "rod", {"points__0__position": "0, -2*l, 0"}, '      tip: [0, -2*l, 0]   # the end'),
+            ("Body", "rod", {"points__1__axes-value": "0, pi/4, 0"}, "      eye: {position: [0, 1, 0], axes: {rpy: [0, pi/4, 0]}}"),
+            ("Body", "rod", {"shape__0__type": "sphere", "shape__0__radius": "0.2"}, "    shape: {type: sphere, position: [0, -l/2, 0], radius: 0.2}"),
+            ("Joint", "hip", {"q": "0.5", "limits__lower": "-2", "limits__enforced": "true"},
+             "  - {name: hip, type: revolute, parent: ground.wall, child: rod.origin, axis: [0, 0, 1], q: 0.5, "
+             "limits: {upper: 3, lower: -2, enforced: true}}"),
+            ("Joint", "hip", {"type": "spherical", "q": "", "child": "rod.eye"}, "  - {name: hip, type: spherical, parent: ground.wall, child: rod.eye}"),
+            ("Force", "drive", {"value": "0.2*sin(t)"}, '  - {name: drive, type: joint_force, joint: hip, value: 0.2*sin(t)}   # weak'),
+            ("Event", "low", {"set__0__value": "-0.5*hip.u"}, '    set: {hip.u: -0.5*hip.u}'),
+            ("Variable", "hits", {"value": "3"}, "variables: {hits: 3}   # a count"),
+            ("Parameter", "m", {"value": "1.5"}, "  m: 1.5     # kg"),
+            ("Points of the ground", None, {"ground__points__0__position": "[0, 0, 3]"}, "ground: {points: {wall: [0, 0, 3]}}"),
+            ("Analysis and output", None, {"analysis__step__dt": "1e-3"}, "analysis: {duration: 1, step: {driver: fixed, dt: 1e-3}}   # short"),
+            ("Analysis and output", None, {"output__columns__0__unit": "J"}, "    work: {value: drive.value*hip.u, integrate: true, unit: J}"),
+        ]
+        for form, item, fields, line in steps:
+            if item is None:
+                self.set(page, form, **fields)
+            else:
+                self.change(page, form, item, **fields)
+            text = page.evaluate(TEXT)
+            self.assertIn(line, text.split("\n"), f"{form} {item}")
+            self.assertEqual([one for one in comments(COMMENTED) if one not in comments(text)], [])
+            page.click("#undo")
+            self.wait(page, f"{TEXT} === {json.dumps(COMMENTED)}")
+            page.click("#redo")
+            self.wait(page, f"{TEXT} === {json.dumps(text)}")
+            page.click("#undo")
+            self.wait(page, f"{TEXT} === {json.dumps(COMMENTED)}")
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.change(page, "Body", "rod", points__1__name="nose")
+        for item in ("wall", "rope"):  # forms of what is added and removed
+            self.add(page, "Parameter", name=item, value="2")
+            self.form(page, "Parameter", item).locator("button:text-is('Remove')").click()
+            self.wait(page, f"!{TEXT}.includes('{item}: 2')")
+        self.assertEqual(self.errors, [])
+
+    def test_picks_points_in_the_scene(self):
+        model = self.folder / "swing.yaml"
+        model.write_text(COMMENTED)
+        page = self.open(self.start_studio(str(model)))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows > 100")
+        page.click("#tab-build")
+        details = self.form(page, "Joint", "hip")
+        box = page.locator("#canvas").bounding_box()
+        def click(local):
+            place = page.evaluate(f"sestina.viewer.drawing.project(1, {local})")
+            page.mouse.click(box["x"] + place["x"], box["y"] + place["y"])
+        details.get_by_label("Child point: choose in the scene").click()
+        click([0, -0.8, 0])
+        self.wait(page, "document.getElementById('add-joint-child').value === 'rod.tip'")
+        details.get_by_label("Child point: choose in the scene").click()
+        click([0, -0.4, 0])  # in the middle of the rod there is no point yet
+        self.wait(page, "document.getElementById('add-joint-child').value === 'rod.p1'")
+        self.wait(page, f"{TEXT}.includes('      p1: [')")
+        self.press(page, details)
+        self.assertIn("child: rod.p1", page.evaluate(TEXT))
+        self.assertEqual(self.errors, [])
+
+    def walk(self, page):
+        """By Tab through all controls: (element's id or text, role, name) as a screen reader has them."""
+        session = page.context.new_cdp_session(page)
+        page.evaluate("document.activeElement.blur()")
+        found = []
+        for _ in range(400):
+            if page.evaluate("document.activeElement.tagName") == "TEXTAREA":
+                page.keyboard.press("Escape")  # the next Tab leaves it
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement === document.body"):
+                continue  # once around
+            node = session.send("Runtime.evaluate", {"expression": "document.activeElement"})["result"]
+            is_known = page.evaluate("""() => {
+              const e = document.activeElement, is_known = e.dataset.walked === "1";
+              e.dataset.walked = "1";
+              return is_known;
+            }""")
+            if is_known:
+                break
+            told = session.send("Accessibility.getPartialAXTree", {"objectId": node["objectId"], "fetchRelatives": False})["nodes"][0]
+            where = page.evaluate("document.activeElement.id || document.activeElement.outerHTML.slice(0, 80)")
+            found.append((where, told.get("role", {}).get("value", ""), told.get("name", {}).get("value", "").strip()))
+        left_out = page.evaluate("""() => [...document.querySelectorAll("button, input, select, textarea, summary, canvas")]
+          .filter((e) => e.checkVisibility() && !e.disabled && e.dataset.walked !== "1" && e.getAttribute("role") !== "tab")
+          .map((e) => e.id || e.outerHTML.slice(0, 80))""")
+        page.evaluate("document.querySelectorAll('[data-walked]').forEach((e) => delete e.dataset.walked)")
+        self.assertEqual(left_out, [], "not reached by Tab")
+        self.assertEqual([one for one in found if one[2] == "" or one[1] in ("generic", "none", "")], [], "without a name or a role")
+        return found
+
+    def test_reaches_every_control_by_tab_and_names_it(self):
+        file = self.folder / "lane.html"
+        self.run_program("view", ROOT / "examples/21_bowling_ball.yaml", "-o", file)
+        page = self.open(file.as_uri())
+        page.click("#layers-button")
+        found = self.walk(page)
+        self.assertGreater(len(found), 35)
+        self.assertIn(("time", "slider", "Time"), found)
+        self.assertIn("Energies: energy.kinetic, energy.potential, energy.total over t", [name for _, role, name in found if role == "slider"])
+        page.locator("#layers input").first.focus()
+        page.keyboard.press("Escape")
+        self.assertEqual(page.evaluate("document.activeElement.id"), "layers-button")
+        page.locator("#tab-plots").focus()
+        page.keyboard.press("ArrowRight")
+        self.assertTrue(page.locator("#page-energy").is_visible())
+        for tab in ("energy", "selection"):
+            page.click(f"#tab-{tab}")
+            self.walk(page)
+        page.locator("#tree [tabindex='0']").first.focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")
+        self.assertEqual(page.evaluate("sestina.viewer.selected"), 1)
+        page.keyboard.press("?")
+        self.assertEqual(page.get_by_role("dialog", name="Help").count(), 1)
+        page.keyboard.press("Escape")
+        model = self.folder / "swing.yaml"
+        model.write_text(COMMENTED)
+        page = self.open(self.start_studio(str(model)))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows > 100")
+        page.click("#tab-build")
+        count = page.locator("#page-build details").count()
+        for i in range(count):
+            page.evaluate(f"document.querySelectorAll('#page-build details').forEach((d, i) => (d.open = i === {i}))")
+            items = page.locator("#page-build details").nth(i).locator(".chooser select option")
+            if items.count() > 1:
+                page.locator("#page-build details").nth(i).locator(".chooser select").select_option(index=1)
+            self.assertGreater(len(self.walk(page)), 35)
+        page.click("#tab-model")
+        self.walk(page)
+        self.assertEqual(self.errors, [])
+
+    def test_lives_rewinds_goes_on_pulls_and_traces(self):
+        model = self.folder / "pendulum.yaml"
+        shutil.copy(ROOT / "examples/01_double_pendulum.yaml", model)
+        page = self.open(self.start_studio(str(model)))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 1001")
+        energy = "sestina.viewer.motion.at('energy.total', sestina.viewer.motion.rows - 1)"
+        page.click("#live")
+        self.wait(page, "sestina.viewer.motion.at('t', 1) < 0.1 && sestina.viewer.player.end > 1")
+        before = page.evaluate(energy)
+        box = page.locator("#canvas").bounding_box()
+        for _ in range(8):  # a body in motion may be missed
+            place = page.evaluate("sestina.viewer.drawing.project(2, [0, -0.5, 0])")
+            page.keyboard.down("Control")
+            page.mouse.move(box["x"] + place["x"], box["y"] + place["y"])
+            page.mouse.down()
+            for i in range(12):
+                page.mouse.move(box["x"] + place["x"] + 10 * i, box["y"] + place["y"] - 8 * i)
+                page.wait_for_timeout(40)
+            self.shoot(page, "studio_pull")
+            page.mouse.up()
+            page.keyboard.up("Control")
+            if abs(page.evaluate(energy) - before) > 1e-3:
+                break
+        self.wait(page, f"Math.abs({energy} - {before}) > 1e-3")
+        page.locator("#time").fill("200")  # back, while it runs: it waits there
+        self.wait(page, "document.getElementById('status').textContent.startsWith('paused')")
+        rows, now = page.evaluate("[sestina.viewer.motion.rows, sestina.viewer.player.now]")
+        self.assertLess(now, page.evaluate("sestina.viewer.player.end"))
+        page.click("#play")
+        self.wait(page, f"sestina.viewer.motion.rows < {rows} && sestina.viewer.player.now > {now}")
+        page.get_by_label("l1, slider").focus()
+        page.keyboard.press("ArrowRight")  # another model, from the same instant on
+        self.wait(page, f"!{TEXT}.includes('l1: 0.8,')")
+        self.wait(page, "document.getElementById('live').getAttribute('aria-pressed') === 'true' && sestina.viewer.motion.rows > 10")
+        page.click("#live")
+        page.click("#tree li:has-text('upper')")
+        page.click("#tab-selection")
+        page.get_by_label("Path of upper.knee").click()
+        self.assertTrue(page.evaluate("sestina.viewer.drawing.isShown('trace')"))
+        self.assertEqual(page.get_by_label("Path of upper.knee").get_attribute("aria-pressed"), "true")
+        page.wait_for_timeout(200)
+        self.shoot(page, "studio_trace")
+        self.assertEqual(page.evaluate(FAULTS), [])
+        page.keyboard.press("Control+z")
+        self.wait(page, f"{TEXT}.includes('l1: 0.8,')")
+        self.assertEqual(float(page.get_by_label("l1, slider").input_value()), 0.8)
+        self.assertEqual(self.errors, [])
+
+    def test_follows_a_mechanism_that_travels_far(self):
+        file = self.folder / "bicycle.html"
+        self.run_program("view", ROOT / "examples/20_bicycle.yaml", "-o", file)
+        page = self.open(file.as_uri())
+        place = "sestina.viewer.drawing.project(4, [0, 0, 0])"
+        start = page.evaluate(place)
+        page.evaluate("sestina.viewer.player.seek(8)")
+        self.assertGreater(page.evaluate("sestina.viewer.motion.at('way.q[0]', sestina.viewer.player.row)"), 30)
+        there = page.evaluate(place)
+        self.assertLess(abs(there["x"] - start["x"]) + abs(there["y"] - start["y"]), 60)
+        page.keyboard.press("w")
+        self.assertEqual(page.locator("#follow").get_attribute("aria-pressed"), "false")
+        page.evaluate("sestina.viewer.player.seek(0)")
+        away = page.evaluate(place)
+        self.assertTrue(away is None or abs(away["x"] - there["x"]) + abs(away["y"] - there["y"]) > 300)
         self.assertEqual(self.errors, [])
 
     def test_shows_a_second_run_in_the_scene_and_in_the_plots(self):

@@ -103,7 +103,7 @@ constexpr const char* kBall =
 TEST(Document, ListsItsItemsWithTheTextOfTheirValues) {
   const Document document{std::string(kBall)};
   const auto lists = document.items();
-  ASSERT_EQ(lists.size(), 4u);
+  ASSERT_EQ(lists.size(), 5u);
   EXPECT_EQ(lists[1].first, "contacts");
   const Document::Item two = {{"name", "two"}, {"between", "[ball, ground]"}, {"friction", "0.1"}};
   EXPECT_EQ(lists[1].second.at(1), two);
@@ -111,6 +111,9 @@ TEST(Document, ListsItsItemsWithTheTextOfTheirValues) {
       {"name", "low"}, {"when", "\"ball.q[2] - 0.1\""}, {"set", "{\"ball.u[2]\": 1}"}};
   EXPECT_EQ(lists[2].second.at(0), low);
   EXPECT_EQ(lists[3].first, "ground.shapes");
+  EXPECT_EQ(lists[4].first, "model");
+  const Document::Item model = {{"sestina", "1"}, {"ground", "{shapes: [{name: floor, type: plane}]}"}};
+  EXPECT_EQ(lists[4].second.at(0), model);
   EXPECT_TRUE(Document{std::string("a: [")}.items().empty());
 }
 
@@ -131,6 +134,66 @@ TEST(Document, ChangesAnItemInOneStepOrNotAtAll) {
   document.undo();
   document.undo();
   EXPECT_EQ(document.text(), kBall);
+}
+
+constexpr const char* kCommented =
+    "# Heads stay.\n"
+    "sestina: 1\n"
+    "parameters:\n"
+    "  l: 0.8   # m\n"
+    "  m: 1     # kg\n"
+    "bodies:\n"
+    "  # The one that swings.\n"
+    "  - name: rod\n"
+    "    mass: m   # all of it\n"
+    "    points:\n"
+    "      tip: [0, -l, 0]\n"
+    "      eye: {position: [0, 1, 0], axes: {rpy: [0, 0, 1]}}\n"
+    "    shape: {type: sphere, radius: 0.1}\n"
+    "joints:\n"
+    "  - {name: hip, type: revolute, parent: ground.origin, child: rod.origin, axis: [0, 0, 1], q: 1, "
+    "limits: {lower: -1}}\n"
+    "# Feet stay.\n";
+
+TEST(Document, ChangesAddsAndRemovesKeysOfAnItemInOneStep) {
+  Document document{std::string(kCommented)};
+  document.edit_item("bodies", "rod",
+                     {{"points.tip", "[0, -2*l, 0]"},
+                      {"points.eye.axes.rpy", ""},
+                      {"points.toe", "[1, 0, 0]"},
+                      {"shape.radius", "0.2"},
+                      {"inertia.xx", "0"},
+                      {"mass", "2*m"}});
+  std::string wanted = replaced(kCommented, "[0, -l, 0]\n", "[0, -2*l, 0]\n      toe: [1, 0, 0]\n");
+  wanted = replaced(wanted, ", axes: {rpy: [0, 0, 1]}", "");
+  wanted = replaced(replaced(wanted, "radius: 0.1", "radius: 0.2"), "mass: m   #", "mass: 2*m   #");
+  EXPECT_EQ(document.text(), replaced(wanted, "- name: rod\n", "- name: rod\n    inertia: {xx: 0}\n"));
+  EXPECT_EQ(document.undo_steps(), 1u);
+  EXPECT_EQ(document.read().bodies.front().points.size(), 3u);
+  document.undo();
+  document.edit_item("joints", "hip",
+                     {{"limits.lower", ""}, {"q", ""}, {"axis", "[1, 0, 0]"}, {"name", "hinge"}});
+  EXPECT_EQ(document.text(), replaced(replaced(replaced(kCommented, ", q: 1, limits: {lower: -1}", ""),
+                                               "axis: [0, 0, 1]", "axis: [1, 0, 0]"),
+                                      "hip", "hinge"));
+}
+
+TEST(Document, RemovesKeysInBlockStyleAndTheMapThatWouldBeEmpty) {
+  Document document{std::string(kCommented)};
+  document.remove_value("parameters.l");
+  EXPECT_EQ(document.text(), replaced(kCommented, "  l: 0.8   # m\n", ""));
+  document.remove_value("parameters.m");
+  EXPECT_EQ(document.text(), replaced(kCommented, "parameters:\n  l: 0.8   # m\n  m: 1     # kg\n", ""));
+  document.remove_value("parameters.m");  // nothing is there
+  EXPECT_EQ(document.undo_steps(), 2u);
+  EXPECT_NE(message_of([&] { document.remove_value("bodies.rod"); }), kNothingThrown);
+  EXPECT_NE(message_of([&] { document.remove_value("bodies.rod.name"); }), kNothingThrown);
+  document.edit_item("", "", {{"analysis.step.dt", "0.1"}, {"bodies.rod.points", "{tip: [0, 0, 1]}"}});
+  EXPECT_TRUE(document.text().ends_with("# Feet stay.\nanalysis: {step: {dt: 0.1}}\n"));
+  EXPECT_NE(document.text().find("    points: {tip: [0, 0, 1]}\n    shape:"), std::string::npos);
+  document.set_text(replaced(kCommented, "[0, -l, 0]\n", "[0, -l, 0]   # below\n"));
+  EXPECT_NE(message_of([&] { document.set_value("bodies.rod.points", "{}"); }).find("only the text"),
+            std::string::npos);
 }
 
 TEST(Document, AddsAndRemovesItemsInBrackets) {

@@ -28,7 +28,10 @@ SOURCE = "source"  # the folder of the site that shows files
 RUN = ["docs/python.md", "docs/tutorials"]  # what is run: pages, and the pages of folders
 FRONT = "README.md"  # the page that a repository opens with; the site has one of its own
 REFERENCES = {"python_reference.md": "__init__", "python_symbolic.md": "symbolic"}  # pages, modules of the package
-PICTURES = (".svg", ".png", ".gif")
+PICTURES = (".svg", ".png", ".gif", ".webp")
+GALLERY = "docs/gallery.md"  # whose examples get live pages
+LIVE = "live"  # their folder
+LARGEST_LIVE = 1  # MB of a live page's motion; rows are left out until it fits
 LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".yaml": "yaml", ".json": "json", ".urdf": "xml"}
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()<?([^)\s>]+)>?((?:\s+\"[^\"]*\")?\))")
 FENCED = re.compile(r"(^````.*?^````$|^```.*?^```$)", re.MULTILINE | re.DOTALL)
@@ -39,6 +42,7 @@ LINK_OR_CODE = re.compile(rf"{LINK.pattern}|`[^`\n]*`")  # code may be in a link
 
 outputs: dict[str, list[dict[str, Any]]] = {}  # of the pages that were run
 shown: set[str] = set()  # files that have a page
+live: dict[str, int] = {}  # by example: bytes of its live page
 
 
 def _repository_files(pattern: str) -> list[str]:
@@ -113,6 +117,39 @@ def _linked_files(pages: list[str]) -> set[str]:
     return found
 
 
+# ---- live pages of examples ---------------------------------------------------------------------
+
+
+def _make_live_pages(folder: pathlib.Path) -> None:
+    """The motion of every example as a page of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def make(path: str) -> None:
+        file = folder / f"{pathlib.Path(path).stem}.html"
+        command = [os.environ["SESTINA_PROGRAM"], "view", path, "-o", file, "--max-size", str(LARGEST_LIVE)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+        if done.returncode:
+            raise PluginError(f"{path}: there is no page of its motion\n{done.stderr}")
+        live[path] = file.stat().st_size
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(make, sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("examples/*.yaml"))))
+
+
+def _live_link(path: str, goal: str) -> str:
+    return f"[Open the live page of this example]({goal}) ({live[path] / 1e6:.1f} MB)"
+
+
+def _insert_live_links(text: str) -> str:
+    """Below the line of each example of the gallery; its pictures lead to the page, too."""
+    for path in live:
+        name = pathlib.Path(path).stem
+        goal = posixpath.relpath(f"{LIVE}/{name}.html", posixpath.dirname(GALLERY))
+        text = re.sub(rf"(?m)^\[{name}\.yaml\].*$", lambda line, p=path, g=goal: f"{line.group(0)}\n\n{_live_link(p, g)}", text)  # type: ignore[misc]
+        text = re.sub(rf"!\[[^\]]*\]\(pictures/gallery/{name}_\w+\.webp\)", rf"[\g<0>]({goal})", text)
+    return text
+
+
 # ---- pages that show files -----------------------------------------------------------------------
 
 
@@ -125,6 +162,10 @@ def _show(path: str) -> str:
         lines = [f"- [{posixpath.relpath(name, path)}]({posixpath.relpath(_page_of(name), here)})" for name in names]
         return head + "\n".join(lines) + "\n"
     text = (ROOT / path).read_text()
+    if path in live:
+        name = pathlib.Path(path).stem
+        goal = posixpath.relpath(f"{LIVE}/{name}.html", posixpath.dirname(_page_of(path)))
+        head += f'<iframe class="live" src="{goal}" title="{name}, live" loading="lazy"></iframe>\n\n{_live_link(path, goal)}\n\n'
     language = LANGUAGES.get(pathlib.Path(path).suffix, "text")
     return f"{head}{_reference_link(path)}{'`' * 5}{language}\n{text}{'`' * 5}\n"
 
@@ -246,6 +287,9 @@ def on_files(files: Files, config: Any) -> Files:
         files.append(File.generated(config, page, abs_src_path=str(ROOT / page)))
     for picture in _repository_files("docs/pictures/*"):
         files.append(File.generated(config, picture, abs_src_path=str(ROOT / picture)))
+    _make_live_pages(ROOT / "out/live")
+    for name in map(lambda path: f"{pathlib.Path(path).stem}.html", sorted(live)):
+        files.append(File.generated(config, f"{LIVE}/{name}", abs_src_path=str(ROOT / "out/live" / name)))
     own = [f"tools/site/pages/{page.name}" for page in pathlib.Path(__file__).parent.glob("pages/*.md")]
     for path in sorted(_linked_files(pages + own)):
         files.append(File.generated(config, _page_of(path), content=_show(path)))
@@ -271,6 +315,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         markdown = _append_missing_names(markdown, REFERENCES[uri])
     if uri in outputs:
         markdown = _insert_outputs(uri, markdown)
+    if uri == GALLERY:
+        return _insert_live_links(_rewrite_links(markdown, uri))
     return _rewrite_links(markdown, uri)
 
 

@@ -1,8 +1,8 @@
 // The scene as three.js draws it, moved by the frames of a motion.
 import * as THREE from "three";
 import { Arrows, Force } from "./arrows";
-import { cornersOf } from "./bounds";
 import { ellipsoidOf } from "./ellipsoid";
+import { Follower, TRIAD, viewOf } from "./follow";
 import { Ghost } from "./ghost";
 import { ContactForce, Motion, POSE_SIZE, Pose, Scene, SceneSolid, Triple } from "./message";
 import { Orbit } from "./orbit";
@@ -51,6 +51,7 @@ interface Stretched {
 
 export class Drawing {
   readonly orbit: Orbit;
+  readonly follower: Follower;
   /** By body; the ground's does not move. */
   readonly groups: THREE.Group[] = [];
   onDraw: () => void = () => undefined;
@@ -78,6 +79,7 @@ export class Drawing {
   private isDue = false;
   private ghost: Ghost | undefined;
   private particles: Particles | undefined;
+  private overlay: { object: THREE.Object3D; update: () => void } | undefined;
   private bounds = { centre: new THREE.Vector3(), radius: 1 };
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -91,6 +93,7 @@ export class Drawing {
     this.sun.shadow.radius = 3;
     this.world.add(this.sky, this.sun, this.sun.target, this.content);
     this.orbit = new Orbit(canvas);
+    this.follower = new Follower(this.orbit);
     this.orbit.onChange = () => this.invalidate();
   }
 
@@ -104,6 +107,8 @@ export class Drawing {
     });
   }
   render(): void {
+    this.moveFloor();
+    this.overlay?.update();
     this.sun.position.copy(this.sunPlace());
     this.particles?.setHeight(this.canvas.height);
     this.renderer.render(this.world, this.orbit.camera);
@@ -167,6 +172,7 @@ export class Drawing {
     this.addLinks(scene);
     this.addMarks(scene);
     this.addArrows(scene);
+    if (motion.frames > 0) placeBetween(this.groups, motion.frame(0), motion.frame(0), 0);
     this.measure(motion);
     this.addFloor(scene);
     this.addTrace();
@@ -182,6 +188,7 @@ export class Drawing {
     placeBetween(this.groups, a, b, part);
     this.particles?.show(a.subarray((this.groups.length - 1) * POSE_SIZE));
     this.content.updateMatrixWorld(true);
+    if (this.scene) this.follower.update(this.scene, this.groups, this.selected);
     for (const link of this.stretched) this.stretch(link);
     this.invalidate();
   }
@@ -201,6 +208,7 @@ export class Drawing {
   }
 
   select(body: number): void {
+    if (body !== this.selected) this.follower.restart();
     this.selected = body;
     this.materials.forEach((list, b) => {
       for (const material of list) {
@@ -218,6 +226,28 @@ export class Drawing {
     const [hit] = ray.intersectObjects(this.pickable.filter((mesh) => mesh.visible));
     return hit ? { body: hit.object.userData.body as number, point: hit.point } : { body: -1, point: new THREE.Vector3() };
   }
+  /** Like pick(); where no body is, the one whose mass centre is seen nearest, within `reach` pixels. */
+  pickNear(x: number, y: number, reach: number): { body: number; point: THREE.Vector3 } {
+    const found = this.pick(x, y);
+    if (found.body > 0) return found;
+    let least = reach;
+    (this.scene?.bodies ?? []).forEach(({ mass_centre }, b) => {
+      const at = b > 0 ? this.project(b, mass_centre) : undefined;
+      const distance = at ? Math.hypot(at.x - x, at.y - y) : Infinity;
+      if (distance >= least) return;
+      least = distance;
+      found.body = b;
+      found.point = vector(mass_centre).applyMatrix4(this.groups[b].matrixWorld);
+    });
+    return found;
+  }
+  /** Something that is drawn too, and brought up to date before. */
+  setOverlay(object: THREE.Object3D | undefined, update: () => void = () => undefined): void {
+    if (this.overlay) this.world.remove(this.overlay.object);
+    this.overlay = object && { object, update };
+    if (object) this.world.add(object);
+    this.invalidate();
+  }
   /** The place in CSS pixels where a point of a body is seen; undefined: behind the camera. */
   project(body: number, local: Triple): { x: number; y: number } | undefined {
     const p = vector(local).applyMatrix4(this.groups[body].matrixWorld).project(this.orbit.camera);
@@ -233,10 +263,10 @@ export class Drawing {
     this.applyLayers();
     this.invalidate();
   }
-  /** The path of a body's mass centre over all frames, as far as the motion goes. */
-  setTrace(motion: Motion, body: number): void {
+  /** The path of a point of a body, or of its mass centre, over all frames, as far as the motion goes. */
+  setTrace(motion: Motion, body: number, point?: Triple): void {
     if (!this.trace || !this.scene || body < 1) return;
-    const centre = vector(this.scene.bodies[body].mass_centre);
+    const centre = vector(point ?? this.scene.bodies[body].mass_centre);
     const frames = motion.framesPerMode > 0 ? 0 : motion.frames;
     const points = new Float32Array(3 * frames);
     const [p, q] = [new THREE.Vector3(), new THREE.Quaternion()];
@@ -267,7 +297,7 @@ export class Drawing {
   resetView(): void {
     if (!this.scene) return;
     this.orbit.setUp(vector(this.scene.up));
-    this.orbit.fit(this.bounds.centre, this.bounds.radius);
+    this.orbit.fit(this.bounds.centre.clone().add(this.follower.travelled(this.scene, this.groups)), this.bounds.radius);
     const flat = this.flatDirection;
     if (flat) this.orbit.lookAlong(flat, 0.16);
     else this.orbit.lookFrom(0.62, 0.36);
@@ -412,7 +442,7 @@ export class Drawing {
   private addMarks(scene: Scene): void {
     const shapes = this.shapes as Shapes;
     const size = 0.14 * scene.extent;
-    this.groups[0].add(this.triad(0.8 * size));
+    this.groups[0].add(this.triad(TRIAD * scene.extent));
     const dot = new THREE.MeshBasicMaterial({ color: new THREE.Color("#d98a1f").convertSRGBToLinear(), depthTest: false });
     const black = new THREE.MeshBasicMaterial({
       color: new THREE.Color("#c23b5e").convertSRGBToLinear(), depthTest: false,
@@ -464,37 +494,14 @@ export class Drawing {
   /** Where everything is over the whole motion. */
   private measure(motion: Motion): void {
     const scene = this.scene as Scene;
-    const box = new THREE.Box3();
-    const reach = this.groups.map((_, b) => cornersOf(scene, b));
-    const spread = new THREE.Box3(); // of origins and mass centres: what moves in a plane is flat
-    const step = Math.max(1, Math.ceil(motion.frames / 120));
-    const [p, q] = [new THREE.Vector3(), new THREE.Quaternion()];
-    for (const corner of reach[0]) box.expandByPoint(corner);
-    if (scene.particles) {
-      const { lower, length } = scene.particles;
-      box.expandByPoint(vector(lower)).expandByPoint(vector(lower).add(vector(length)));
-    }
-    for (let i = 0; i < motion.frames; i += step) {
-      const poses = motion.frame(i);
-      for (let b = 1; b < reach.length; ++b) {
-        const s = (b - 1) * POSE_SIZE;
-        q.set(poses[s + 3], poses[s + 4], poses[s + 5], poses[s + 6]);
-        for (const corner of reach[b]) {
-          p.copy(corner).applyQuaternion(q);
-          box.expandByPoint(p.set(p.x + poses[s], p.y + poses[s + 1], p.z + poses[s + 2]));
-        }
-        spread.expandByPoint(p.copy(vector(scene.bodies[b].mass_centre)).applyQuaternion(q).add(
-          new THREE.Vector3(poses[s], poses[s + 1], poses[s + 2])));
-      }
-    }
-    if (box.isEmpty()) box.expandByPoint(new THREE.Vector3()).expandByPoint(new THREE.Vector3(1, 1, 1));
-    const size = box.getSize(new THREE.Vector3());
-    box.getCenter(this.bounds.centre);
-    this.bounds.radius = Math.max(0.5 * size.length(), 1e-3 * scene.extent, 1e-9);
+    const { centre, radius, box, spread, isFar } = viewOf(scene, motion);
+    this.bounds = { centre, radius };
     this.floorHeight = this.lowest(box, vector(scene.up));
-    this.flatDirection = this.findFlat(spread);
+    this.flatDirection = isFar ? undefined : this.findFlat(spread);
+    this.follower.setScene(scene, motion, isFar);
   }
   private floorHeight = 0;
+  private floor: { holder: THREE.Group; centre: THREE.Vector3; cell: number } | undefined;
   private lowest(box: THREE.Box3, up: THREE.Vector3): number {
     const size = box.getSize(new THREE.Vector3());
     const centre = box.getCenter(new THREE.Vector3());
@@ -540,13 +547,24 @@ export class Drawing {
     floor.receiveShadow = true;
     holder.add(floor, this.grid);
     this.content.add(holder);
+    this.floor = { holder, centre, cell };
     this.layer("floor", holder);
     const camera = this.sun.shadow.camera;
     [camera.left, camera.right, camera.top, camera.bottom] = [-1.5 * radius, 1.5 * radius, 1.5 * radius, -1.5 * radius];
     [camera.near, camera.far] = [0.1 * radius, 8 * radius];
     this.sun.shadow.bias = -0.0006;
     camera.updateProjectionMatrix();
-    this.sun.target.position.copy(this.bounds.centre);
+  }
+  /** Floor and light go with a mechanism that is followed; the lines of the floor seem to stay. */
+  private moveFloor(): void {
+    if (!this.floor || !this.scene) return;
+    const { holder, centre, cell } = this.floor;
+    const travelled = this.follower.travelled(this.scene, this.groups);
+    this.sun.target.position.copy(this.bounds.centre).add(travelled);
+    this.sun.target.updateMatrixWorld();
+    const turned = travelled.clone().applyQuaternion(holder.quaternion.clone().inverse());
+    turned.set(cell * Math.round(turned.x / cell), cell * Math.round(turned.y / cell), 0).applyQuaternion(holder.quaternion);
+    holder.position.copy(centre).add(turned);
   }
   /** The light comes over the viewer's left shoulder, but always from above. */
   private sunPlace(): THREE.Vector3 {
@@ -555,7 +573,7 @@ export class Drawing {
     const right = new THREE.Vector3().setFromMatrixColumn(m, 0);
     const towards = new THREE.Vector3().setFromMatrixColumn(m, 2);
     const from = up.clone().multiplyScalar(1.35).addScaledVector(right, -0.5).addScaledVector(towards, 0.55);
-    return from.normalize().multiplyScalar(3.2 * this.bounds.radius).add(this.bounds.centre);
+    return from.normalize().multiplyScalar(3.2 * this.bounds.radius).add(this.sun.target.position);
   }
 }
 

@@ -1,68 +1,165 @@
-// The fields of the forms: the keys of docs/model_file.md, and the text of an item that they make.
+// The fields of the forms: the everyday keys of docs/model_file.md.
 
 export interface Field {
   key: string;
+  /** Of the control, where two fields have one key. */
+  id?: string;
   label: string;
-  /** What stands in the field at first. */
+  /** What stands in the field of a new item at first. */
   value?: string;
   /** Shown in an empty field. */
   hint?: string;
   options?: string[];
+  /** The value where the key is missing; it is not written into an item that lacks it. */
+  usual?: string;
   /** The list of names to choose from. */
   list?: string;
-  /** Shown and used for these types alone. */
+  /** Shown and used for these values of the field `of` beside it (`type`) alone. */
   types?: string[];
+  of?: string;
   isNeeded?: boolean;
-  /** Written without quotes, as it is: a list or a map. */
-  isRaw?: boolean;
+  /** Numbers, which may be typed without their brackets. */
+  isVector?: boolean;
+  isRotation?: boolean;
+  /** Another word for the key, kept where the model uses it. */
+  synonym?: string;
+  /** Fields within: the entries of a map. */
+  parts?: Field[];
+  /** The part that may stand alone instead of the map. */
+  short?: string;
+  /** The parts are the items of a list. */
+  isList?: boolean;
+  isSmall?: boolean;
+  /** There may be any number of maps with these parts, and this is what one is called. */
+  row?: string;
+  /** They are entries of a map, by their names. */
+  isNamed?: boolean;
+  nameHint?: string;
+  /** The value of an entry of which nothing is filled in. */
+  none?: string;
 }
-export type Values = Record<string, string>;
 
+/** "initial_rates" as "Initial rates". */
+const words = (key: string): string => key[0].toUpperCase() + key.slice(1).replace(/_/g, " ");
 const NAME: Field = { key: "name", label: "Name", isNeeded: true };
 /** The remaining keys, which have no field of their own. */
-const MORE: Field = { key: "more", label: "Further keys", hint: "key: value, …", isRaw: true };
+const MORE: Field = { key: "more", label: "Further keys", hint: "key: value, …" };
+const YES_NO = ["", "true", "false"];
 
-export const ANALYSIS: [string, string, string[]?][] = [
-  ["analysis.type", "Type", ["dynamics", "kinematics", "statics", "modes", "frequency_response"]],
-  ["analysis.coordinates", "Coordinates", ["relative", "cartesian", "state_time"]],
-  ["analysis.solver", "Solver", ["recursive", "kane", "divide_and_conquer", "hybrid", "compiled"]],
-  ["analysis.integrator", "Rule", [
-    "dormand_prince_54", "rkf45", "rk4", "adams_bashforth_moulton", "munthe_kaas_4", "moreau", "verlet", "velocity_verlet",
-    "lobatto_iiia_iiib", "radau_iia", "generalized_alpha", "trapezoidal", "cvode_bdf", "cvode_adams", "forward_euler"]],
-  ["analysis.step", "Step"],
-  ["analysis.duration", "Duration, s"],
-  ["analysis.load_steps", "Load steps (statics)"],
-  ["analysis.about", "About (modes)", ["equilibrium", "initial"]],
-  ["analysis.input", "Input (frequency response)"],
-  ["output.every", "A row every, s"],
-  ["output.columns", "Columns by expressions"],
+const RULES = [
+  "", "dormand_prince_54", "rkf45", "rk4", "adams_bashforth_moulton", "munthe_kaas_4", "moreau", "verlet", "velocity_verlet",
+  "lobatto_iiia_iiib", "radau_iia", "generalized_alpha", "trapezoidal", "cvode_bdf", "cvode_adams", "forward_euler"];
+const IRK = ["lobatto_iiia_iiib", "radau_iia"];
+const RULE: Field[] = [
+  { key: "name", label: "Name", options: RULES },
+  { key: "stages", label: "Stages", options: ["", "2", "3"], of: "name", types: IRK },
+  { key: "form", label: "Form", options: ["", "velocity", "momentum"], of: "name", types: IRK.slice(0, 1) },
+  { key: "spectral_radius", label: "Spectral radius", hint: "0.9", of: "name", types: ["generalized_alpha"] },
+];
+const RULE_OF_STATE_TIME: Field[] = [
+  { key: "elements", label: "Elements", hint: "64" },
+  { key: "pair", label: "Pair", options: ["", "LQ", "QC", "P3P4", "P4P5", "P5P6", "P6P7", "P7P8", "auto"] },
+  { key: "tests", label: "Test functions", options: ["", "natural", "upwind"] },
+  { key: "scheme", label: "Scheme", options: ["", "newton", "linear_quadratic"] },
+  { key: "windows", label: "Windows", hint: "1" },
+  { key: "tolerance", label: "Tolerance" },
+  { key: "stretches", label: "Stretches" },
+];
+const STEP: Field[] = [
+  { key: "driver", label: "Driver", options: ["variable", "fixed"], usual: "variable" },
+  { key: "dt", label: "Step, s", of: "driver", types: ["fixed"] },
+  { key: "rtol", label: "Relative tolerance", hint: "1e-8", of: "driver", types: ["variable"] },
+  { key: "atol", label: "Absolute tolerance", hint: "1e-10", of: "driver", types: ["variable"] },
+  { key: "max_step", label: "Longest step, s", of: "driver", types: ["variable"] },
+  { key: "control", label: "Controller", options: ["", "pi", "pid"], of: "driver", types: ["variable"] },
+  { key: "land_on_output", label: "Ends at rows", options: YES_NO },
+];
+export const ANALYSIS: Field[] = [
+  { key: "analysis", label: "Analysis", parts: [
+    { key: "type", label: "Type", options: ["dynamics", "kinematics", "statics", "modes", "frequency_response"], usual: "dynamics" },
+    { key: "coordinates", label: "Coordinates", options: ["relative", "cartesian", "state_time"], usual: "relative" },
+    { key: "solver", label: "Solver", options: ["recursive", "kane", "divide_and_conquer", "hybrid", "compiled"], usual: "recursive" },
+    { key: "duration", label: "Duration, s", hint: "1" },
+    { key: "load_steps", label: "Load steps", hint: "1", types: ["statics"] },
+    { key: "arc_length", label: "Follow the path", options: YES_NO, types: ["statics"] },
+    { key: "about", label: "About", options: ["", "equilibrium", "initial"], types: ["modes", "frequency_response"] },
+    { key: "input", label: "Input", list: "parameter-names", types: ["frequency_response"] },
+    { key: "frequencies", label: "Frequencies", isSmall: true, types: ["frequency_response"], parts: [
+      { key: "from", label: "From, Hz" }, { key: "to", label: "To, Hz" }, { key: "points", label: "Points", hint: "200" }] },
+    { key: "integrator", label: "Integration rule", short: "name", of: "coordinates", types: ["relative", "cartesian"], parts: RULE },
+    { key: "integrator", label: "Elements in time", of: "coordinates", types: ["state_time"], parts: RULE_OF_STATE_TIME },
+    { key: "step", label: "Step", parts: STEP },
+    { key: "limits", label: "Limits of the run", isSmall: true, parts: [{ key: "steps", label: "Steps" }, { key: "wall_time", label: "Wall time, s" }] },
+  ] },
+  { key: "output", label: "Output", parts: [
+    { key: "every", label: "A row every, s", hint: "duration/100" },
+    { key: "max_rows", label: "Most rows", hint: "1e7" },
+    { key: "columns", label: "Columns by expressions", row: "column", isNamed: true, nameHint: "tip.height", short: "value", parts: [
+      { key: "value", label: "Value", hint: "drive.value*hip.u" }, { key: "unit", label: "Unit" },
+      { key: "integrate", label: "Integrate", options: YES_NO }] },
+  ] },
+];
+export const GENERAL: Field[] = [
+  { key: "name", label: "Name" }, { key: "gravity", label: "Gravity, m/s²", hint: "[0, 0, -9.81]", isVector: true },
 ];
 
+const POINT: Field[] = [
+  { key: "position", label: "Position, m", hint: "[0, 0, 0]", isVector: true },
+  { key: "axes", label: "Axes", isRotation: true },
+];
+const POINTS: Field = {
+  key: "points", label: "Points: frames for joints and forces", row: "point", isNamed: true, nameHint: "tip", none: "[0, 0, 0]",
+  short: "position", parts: POINT,
+};
+const SHAPE_TYPES = ["box", "cylinder", "sphere", "capsule", "ellipsoid", "plane", "mesh"];
+const ROUND = ["cylinder", "sphere", "capsule"];
+const SHAPE: Field[] = [
+  { key: "type", label: "Type", options: SHAPE_TYPES, value: "box" },
+  { key: "name", label: "Name", hint: "for contacts" },
+  { key: "size", label: "Size, m", value: "[0.1, 0.1, 0.1]", types: ["box", "ellipsoid"], isVector: true },
+  { key: "radius", label: "Radius, m", value: "0.05", types: ROUND },
+  { key: "length", label: "Length, m", value: "0.2", types: ["cylinder", "capsule"] },
+  { key: "file", label: "File (STL, OBJ)", types: ["mesh"] },
+  { key: "scale", label: "Scale", hint: "[1, 1, 1]", types: ["mesh"], isVector: true },
+  { key: "position", label: "Position, m", hint: "[0, 0, 0]", isVector: true },
+  { key: "axes", label: "Axes", isRotation: true },
+];
+const numbers = (keys: string, value?: string): Field[] => keys.split(" ").map((key) => ({ key, label: key, value }));
+const MASSIVE = ["rigid", "particle"];
 export const BODY: Field[] = [
   NAME,
-  { key: "type", label: "Type", options: ["rigid", "particle", "beam", "reduced"] },
-  { key: "mass", label: "Mass, kg", value: "1", types: ["rigid", "particle"] },
-  { key: "center_of_mass", label: "Mass centre, m", value: "[0, 0, 0]", types: ["rigid"] },
-  { key: "inertia", label: "Inertia, kg m²", value: "{xx: 0.1, yy: 0.1, zz: 0.1}", types: ["rigid"] },
+  { key: "type", label: "Type", options: ["rigid", "particle", "beam", "reduced"], usual: "rigid" },
+  { key: "mass", label: "Mass, kg", value: "1", types: MASSIVE },
+  { key: "center_of_mass", label: "Mass centre, m", hint: "[0, 0, 0]", types: ["rigid"], isVector: true },
+  { key: "inertia", label: "Inertia about the mass centre, kg m²", types: ["rigid"], isSmall: true,
+    parts: [...numbers("xx yy zz", "0.1"), ...numbers("xy xz yz")] },
+  { key: "inertia_check", label: "Check of the inertia", options: ["", "full", "none"], types: ["rigid"] },
+  { key: "formulation", label: "Formulation", options: ["", "geometrically_exact", "ancf_cable"], types: ["beam"] },
   { key: "centerline", label: "Centre line, m", value: "{from: [0, 0, 0], to: [1, 0, 0]}", types: ["beam"] },
+  { key: "up", label: "Upwards", hint: "[0, 0, 1]", types: ["beam"], isVector: true },
   { key: "elements", label: "Elements", value: "8", types: ["beam"] },
-  { key: "section", label: "Section, m", value: "{rectangle: [0.02, 0.02]}", types: ["beam"] },
-  { key: "material", label: "Material", value: "{E: 2e11, nu: 0.3, density: 7800}", types: ["beam"] },
+  { key: "section", label: "Section, m", types: ["beam"], isSmall: true, parts: [
+    { key: "rectangle", label: "Rectangle: width, height", value: "[0.02, 0.02]", isVector: true }, { key: "circle", label: "Circle: radius" },
+    { key: "tube", label: "Tube: inner, outer", isVector: true }, { ...MORE, hint: "EA: …, EIy: …" }] },
+  { key: "material", label: "Material", types: ["beam"], isSmall: true, parts: [
+    { key: "E", label: "E, Pa", value: "2e11" }, { key: "nu", label: "nu", value: "0.3" },
+    { key: "density", label: "Density, kg/m³", value: "7800" }, { key: "damping", label: "Damping, s" }, MORE] },
+  { key: "pretension", label: "Pretension, N", types: ["beam"], hint: "of a cable" },
+  ...["precurved", "closed"].map((key): Field => ({ key, label: words(key), options: YES_NO, types: ["beam"] })),
   { key: "file", label: "File", types: ["reduced"] },
-  { key: "points", label: "Points", value: "", hint: "{tip: [0, 0, 1]}" },
-  { key: "shape", label: "Shape", options: ["none", "box", "cylinder", "sphere", "capsule", "ellipsoid"], types: ["rigid", "particle"] },
-  { key: "size", label: "Size or radius, length, m", value: "[0.1, 0.1, 0.1]", types: ["rigid", "particle"] },
-  { key: "position", label: "Place of the shape, m", value: "[0, 0, 0]", types: ["rigid", "particle"] },
-  { key: "axes", label: "Axes of the shape", value: "", types: ["rigid", "particle"] },
+  { key: "damping", label: "Damping of modes", hint: "0", types: ["reduced"] },
+  { key: "position", label: "Position at the start, m", types: ["reduced"], isVector: true },
+  { key: "axes", label: "Axes at the start", types: ["reduced"], isRotation: true },
+  { ...POINTS, types: MASSIVE },
+  { key: "points", id: "places", label: "Points", row: "point", isNamed: true, nameHint: "mid", types: ["beam"], none: "{at: 0.5}",
+    parts: [{ key: "at", label: "At, 0 to 1", hint: "0.5" }] },
+  { key: "shape", label: "Shapes", synonym: "shapes", row: "shape", types: MASSIVE, parts: SHAPE },
   MORE,
 ];
-export const GROUND_SHAPE: Field[] = [
-  NAME,
-  { key: "shape", label: "Type", options: ["plane", "box", "cylinder", "sphere", "capsule", "ellipsoid"] },
-  { key: "size", label: "Size or radius, length, m", value: "[1, 1, 0.1]" },
-  { key: "position", label: "Place, m", value: "[0, 0, 0]" },
-  { key: "axes", label: "Axes", value: "", hint: "{rpy: [0, pi/8, 0]}" },
+export const GROUND_POINTS: Field[] = [
+  { key: "ground", label: "Ground", parts: [{ ...POINTS, nameHint: "wall" }] },
 ];
+export const GROUND_SHAPE: Field[] = [NAME, { ...SHAPE[0], value: "plane" }, ...SHAPE.slice(2)];
 const WITH_AXIS = ["revolute", "prismatic", "screw", "cylindrical", "universal"];
 const ONE_SPEED = ["revolute", "prismatic", "screw"];
 export const JOINT: Field[] = [
@@ -70,46 +167,64 @@ export const JOINT: Field[] = [
   { key: "type", label: "Type", options: ["revolute", "prismatic", "spherical", "universal", "cylindrical", "screw", "planar", "xyz", "free", "weld"] },
   { key: "parent", label: "Parent point", value: "ground.origin", list: "points", isNeeded: true },
   { key: "child", label: "Child point", value: "", list: "points", isNeeded: true },
-  { key: "axis", label: "Axis", value: "[0, 0, 1]", types: WITH_AXIS },
-  { key: "second_axis", label: "Second axis", value: "[0, 1, 0]", types: ["universal"] },
+  { key: "axis", label: "Axis in the parent's point", value: "[0, 0, 1]", types: WITH_AXIS, isVector: true, list: "axis-directions" },
+  { key: "second_axis", label: "Second axis in the child's point", value: "[0, 1, 0]", types: ["universal"], isVector: true, list: "axis-directions" },
   { key: "pitch", label: "Pitch, m/rad", value: "0.01", types: ["screw"] },
-  { key: "q", label: "q at the start", value: "" },
-  { key: "u", label: "u at the start", value: "" },
-  { key: "limits", label: "Limits", hint: "{lower: -1, upper: 1, enforced: true}", types: ONE_SPEED },
+  { key: "q", label: "q at the start", hint: "0", isVector: true },
+  { key: "u", label: "u at the start", hint: "0", isVector: true },
+  { key: "hold", label: "Keeps q and u when loops close", options: YES_NO },
+  { key: "cut", label: "Closes a loop", options: YES_NO },
   { key: "armature", label: "Armature, kg m² or kg", types: ONE_SPEED },
-  { key: "cut", label: "Closes a loop", options: ["", "true", "false"] },
+  { key: "limits", label: "Limits", types: ONE_SPEED, isSmall: true, parts: [
+    { key: "lower", label: "Lower" }, { key: "upper", label: "Upper" }, { key: "velocity", label: "Velocity" }, { key: "effort", label: "Effort" },
+    { key: "enforced", label: "Stops there", options: YES_NO },
+    { key: "restitution", label: "Restitution", of: "enforced", types: ["true"] },
+    { key: "stiffness", label: "Stiffness", of: "enforced", types: ["true"] },
+    { key: "damping", label: "Damping", of: "enforced", types: ["true"] }] },
   MORE,
 ];
-const OF_JOINT = ["joint_spring", "joint_damper", "joint_force", "coordinate_friction"];
+const OF_JOINT = ["joint_spring", "joint_damper", "joint_force", "coordinate_friction", "lugre_friction"];
+const HYDRAULIC = [
+  "head_area", "rod_area", "retracted_length", "stroke", "head_volume", "rod_volume", "bulk_modulus", "valve_flow", "supply_pressure",
+  "tank_pressure", "laminar_pressure", "leakage", "initial_p1", "initial_p2"];
 const AT_POINT = ["point_force", "point_torque"];
 const BETWEEN = ["spring_damper", "bushing", "cartesian_spring", "torsional_spring_damper", "gravity_between", "hydraulic_actuator"];
 const STIFF = ["joint_spring", "spring_damper", "bushing", "cartesian_spring", "torsional_spring_damper", "rope", "belt_contact"];
 export const FORCE: Field[] = [
   NAME,
   { key: "type", label: "Type", options: [...OF_JOINT.slice(0, 3), "spring_damper", ...AT_POINT, ...BETWEEN.slice(1), "coordinate_friction",
-    "rope", "belt_contact", "second_order"] },
+    "lugre_friction", "rope", "belt_contact", "second_order"] },
   { key: "joint", label: "Joint", list: "joint-names", types: OF_JOINT },
   { key: "from", label: "From point", list: "points", types: BETWEEN },
   { key: "to", label: "To point", list: "points", types: BETWEEN },
   { key: "points", label: "Points", hint: "[a.tip, b.tip]", types: ["rope"] },
   { key: "at", label: "At point", list: "points", types: [...AT_POINT, "belt_contact"] },
   { key: "cable", label: "Cable", types: ["belt_contact"] },
-  { key: "axis", label: "Axis", value: "[0, 0, 1]", types: ["torsional_spring_damper", "belt_contact"] },
+  { key: "axis", label: "Axis", value: "[0, 0, 1]", types: ["torsional_spring_damper", "belt_contact"], isVector: true, list: "axis-directions" },
   { key: "radius", label: "Radius, m", types: ["belt_contact"] },
-  { key: "stiffness", label: "Stiffness", value: "10", types: STIFF },
-  { key: "rotational_stiffness", label: "Rotational stiffness", types: ["bushing"] },
-  { key: "damping", label: "Damping", value: "0.1", types: [...STIFF, "joint_damper"].filter((type) => type !== "joint_spring") },
-  { key: "reference", label: "Rest position", types: ["joint_spring", "cartesian_spring", "torsional_spring_damper"] },
+  { key: "stiffness", label: "Stiffness", value: "10", types: STIFF, isVector: true },
+  { key: "rotational_stiffness", label: "Rotational stiffness", types: ["bushing"], isVector: true },
+  { key: "damping", label: "Damping", value: "0.1", types: [...STIFF, "joint_damper", "hydraulic_actuator"].filter((type) => type !== "joint_spring"), isVector: true },
+  { key: "rotational_damping", label: "Rotational damping", types: ["bushing"], isVector: true },
+  { key: "reference", label: "Rest position", types: ["joint_spring", "cartesian_spring", "torsional_spring_damper"], isVector: true },
   { key: "free_length", label: "Free length, m", types: ["spring_damper", "rope"] },
   { key: "friction", label: "Friction, N m or N", value: "1", types: ["coordinate_friction"] },
   { key: "creep_speed", label: "Creep speed", value: "0.001", types: ["coordinate_friction"] },
+  ...["lower", "upper", "stop_stiffness", "stop_damping"].map((key): Field => ({ key, label: words(key), types: ["coordinate_friction"] })),
+  ...["sigma0", "sigma1", "sigma2", "coulomb_friction", "static_friction", "stribeck_speed"].map((key): Field =>
+    ({ key, label: words(key), types: ["lugre_friction"] })),
+  ...["segments", "groove_radius", "friction_coefficient", "bristle_stiffness", "bristle_damping"].map((key): Field =>
+    ({ key, label: words(key), types: ["belt_contact"] })),
+  ...HYDRAULIC.map((key): Field => ({ key, label: words(key), types: ["hydraulic_actuator"] })),
   { key: "strength", label: "Strength, N m²", types: ["gravity_between"] },
-  { key: "value", label: "Value", types: ["joint_force", ...AT_POINT, "hydraulic_actuator"] },
+  { key: "value", label: "Value", types: ["joint_force", ...AT_POINT, "hydraulic_actuator", "second_order"], isVector: true, hint: "0.1*sin(3*t)" },
   { key: "axes", label: "Axes of the value", options: ["", "ground", "body"], types: AT_POINT },
-  { key: "coordinates", label: "Coordinates", hint: "[s]", types: ["second_order"] },
-  { key: "coupled_to", label: "Coupled to", hint: "[rail.q]", types: ["second_order"] },
-  { key: "mass_matrix", label: "Mass matrix", hint: "[1]", types: ["second_order"] },
-  { key: "stiffness_matrix", label: "Stiffness matrix", types: ["second_order"] },
+  { key: "coordinates", label: "Coordinates", hint: "[s]", types: ["second_order"], isVector: true },
+  { key: "coupled_to", label: "Coupled to", hint: "[rail.q]", types: ["second_order"], isVector: true },
+  { key: "unit", label: "Unit", types: ["second_order"] },
+  { key: "mass_matrix", label: "Mass matrix", hint: "[1]", types: ["second_order"], isVector: true },
+  ...["stiffness_matrix", "damping_matrix"].map((key): Field => ({ key, label: words(key), types: ["second_order", "bushing"], isVector: true })),
+  ...["initial", "initial_rates"].map((key): Field => ({ key, label: words(key), types: ["second_order"], isVector: true })),
   MORE,
 ];
 const LEVELS = ["coupling", "motion", "expression"];
@@ -120,26 +235,31 @@ export const CONSTRAINT: Field[] = [
   { key: "from", label: "From point", list: "points", types: ["distance"] },
   { key: "to", label: "To point", list: "points", types: ["distance"] },
   { key: "length", label: "Length, m", types: ["distance"] },
-  { key: "coefficients", label: "Coefficients", hint: "{j1.q: 2, j2.q: -1}", types: ["coupling"] },
+  { key: "coefficients", label: "Coefficients", types: ["coupling"], row: "coefficient", isNamed: true, nameHint: "j1.q", short: "value",
+    parts: [{ key: "value", label: "Times", value: "1" }] },
   { key: "joint", label: "Joint", list: "joint-names", types: ["motion"] },
-  { key: "value", label: "Value", types: ["coupling", "motion"] },
+  { key: "value", label: "Value", types: ["coupling", "motion"], isVector: true },
   { key: "zero", label: "Vanishes", hint: "j1.q - j2.q^2", types: ["expression"] },
   { key: "level", label: "Level", options: ["", "position", "velocity"], types: LEVELS },
   { key: "point", label: "Point", list: "points", types: OF_POINT },
   { key: "body", label: "Centre of the disc", list: "points", types: ["rolling"] },
   { key: "line", label: "Point of the line", list: "points", types: ["point_on_line", "tangent"] },
   { key: "curve", label: "Point of the curve", list: "points", types: ["point_on_curve"] },
-  { key: "position", label: "Curve", hint: '["cos(s)", "sin(s)", 0]', types: ["point_on_curve"] },
-  { key: "axis", label: "Axis", value: "[1, 0, 0]", types: ["point_on_line", "tangent", "rolling"] },
+  { key: "position", label: "Curve", hint: "[cos(s), sin(s), 0]", types: ["point_on_curve"], isVector: true },
+  { key: "axis", label: "Axis", value: "[1, 0, 0]", types: ["point_on_line", "tangent", "rolling"], isVector: true, list: "axis-directions" },
   { key: "radius", label: "Radius, m", types: ["rolling"] },
   { key: "plane", label: "Point of the plane", list: "points", types: ["point_on_plane", "rolling"] },
-  { key: "normal", label: "Normal", value: "[0, 0, 1]", types: ["point_on_plane", "rolling"] },
+  { key: "normal", label: "Normal", value: "[0, 0, 1]", types: ["point_on_plane", "rolling"], isVector: true, list: "axis-directions" },
+  { key: "range", label: "Range of s", hint: "[0, 1]", types: ["point_on_curve"], isVector: true },
+  { key: "periodic", label: "Periodic", options: YES_NO, types: ["point_on_curve"] },
+  { key: "start", label: "s at the start", types: ["point_on_curve"] },
   MORE,
 ];
 export const CONTACT: Field[] = [
   NAME,
-  { key: "first", label: "First shape or body", list: "shape-names", isNeeded: true },
-  { key: "second", label: "Second shape or body", list: "shape-names", value: "ground", isNeeded: true },
+  { key: "between", label: "Between", isList: true, parts: [
+    { key: "first", label: "First shape or body", list: "shape-names", isNeeded: true },
+    { key: "second", label: "Second shape or body", list: "shape-names", value: "ground", isNeeded: true }] },
   { key: "friction", label: "Friction", value: "0.5" },
   { key: "restitution", label: "Restitution, 0 to 1", hint: "0" },
   { key: "law", label: "Law of restitution", options: ["", "stronge", "poisson", "newton"] },
@@ -150,9 +270,11 @@ export const EVENT: Field[] = [
   NAME,
   { key: "when", label: "Where this is zero", hint: "ball.q - 0.1", isNeeded: true },
   { key: "direction", label: "Direction", options: ["", "rising", "falling", "both"] },
-  { key: "set", label: "New values", hint: "{ball.u: -0.8*ball.u}", isRaw: true },
-  { key: "terminal", label: "Ends the run", options: ["", "true", "false"] },
+  { key: "set", label: "New values", row: "value", isNamed: true, nameHint: "ball.u", short: "value",
+    parts: [{ key: "value", label: "Becomes", hint: "-0.8*ball.u" }] },
+  { key: "terminal", label: "Ends the run", options: YES_NO },
   { key: "tolerance", label: "Tolerance, s", hint: "0" },
+  MORE,
 ];
 export const STATE: Field[] = [
   NAME,
@@ -163,43 +285,3 @@ export const STATE: Field[] = [
 export const NUMBER: Field[] = [
   { key: "name", label: "Name", isNeeded: true }, { key: "value", label: "Value", value: "1", isNeeded: true },
 ];
-
-/** An expression in quotes where YAML would read it as something else. */
-export function quoted(value: string): string {
-  if (/^[[{"']/.test(value)) return value;
-  return /[*+^(),[\]{}#:&!|>'"%@`]/.test(value) ? JSON.stringify(value) : value;
-}
-export function itemText(values: Values): string {
-  return `{${[...Object.entries(values).filter(([key]) => key !== "more").map(([key, value]) => `${key}: ${quoted(value)}`),
-    ...(values.more ? [values.more] : [])].join(", ")}}`;
-}
-function shapeText(values: Values): Values {
-  const sizes = (values.size ?? "").replace(/[[\]]/g, "").split(",").map((part) => part.trim());
-  const shape: Values = { type: values.shape };
-  if (values.shape === "box" || values.shape === "ellipsoid") shape.size = `[${sizes.join(", ")}]`;
-  else if (values.shape !== "plane") shape.radius = sizes[0];
-  if (values.shape === "cylinder" || values.shape === "capsule") shape.length = sizes[1] ?? sizes[0];
-  for (const key of ["position", "axes"]) {
-    if (values[key] && values[key] !== "[0, 0, 0]") shape[key] = values[key];
-  }
-  return shape;
-}
-export function bodyText({ shape, size, position, axes, ...values }: Values): string {
-  const written: Values = { ...values };
-  if (written.type === "rigid") delete written.type;
-  if (written.center_of_mass === "[0, 0, 0]") delete written.center_of_mass;
-  if (shape && shape !== "none") written.shape = itemText(shapeText({ shape, size, position, axes }));
-  return itemText(written);
-}
-export function groundShapeText(values: Values): string {
-  return itemText({ name: values.name, ...shapeText(values) });
-}
-/** `first` and `second` as the key `between`. */
-export function contactValues({ name, first, second, ...values }: Values): Values {
-  return { name, between: `[${first}, ${second}]`, ...values };
-}
-/** The other way round. */
-export function contactFields({ between, ...values }: Values): Values {
-  const [first, second] = (between ?? "").replace(/[[\]]/g, "").split(",").map((part) => part.trim());
-  return { ...values, first: first ?? "", second: second ?? "" };
-}

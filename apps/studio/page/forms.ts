@@ -1,122 +1,149 @@
-// Forms that write a body, a joint, a force, a contact, an event, a parameter or the analysis into the text of the model.
+// Forms that write bodies, joints, forces, contacts, events, parameters and the analysis into the text of the model, and
+// change them there: only what differs is sent, so that the rest of the text stays as it is.
 import { make } from "./dom";
 import {
-  ANALYSIS, BODY, bodyText, CONSTRAINT, CONTACT, contactFields, contactValues, EVENT, Field, FORCE, GROUND_SHAPE, groundShapeText,
-  itemText, JOINT, NUMBER, quoted, STATE, Values,
+  ANALYSIS, BODY, CONSTRAINT, CONTACT, EVENT, Field, FORCE, GENERAL, GROUND_POINTS, GROUND_SHAPE, JOINT, NUMBER, STATE,
 } from "./fields";
+import { differences, FlowMap, flowText, readFlow, shownText } from "./flow";
 import { Scene } from "./message";
+import { Context, GroupWidget, Pick } from "./widgets";
 
 type Send = (message: Record<string, unknown>) => void;
-/** The items of the lists of the model. */
-export type Items = Record<string, Values[]>;
+/** The items of the lists of the model, their values as text. */
+export type Items = Record<string, Record<string, string>[]>;
 
 interface FormOptions {
   title: string;
+  /** Of the model: a list of maps, or a map of names to numbers; empty: the keys of the model itself. */
   list: string;
   fields: Field[];
-  /** The item of these fields. */
-  text?: (values: Values) => string;
-  submit?: (values: Values) => void;
-  /** Items of the list can be changed: their values as those of the fields, and back. */
-  edit?: { fields: (item: Values) => Values; values: (fields: Values) => Values };
+}
+const MAPS = ["parameters", "variables"];
+
+function mapOf(item: Record<string, string>): FlowMap {
+  return new Map(Object.entries(item).map(([key, text]) => [key, readFlow(text)]));
 }
 
-const SAME = { fields: (item: Values): Values => item, values: (fields: Values): Values => fields };
-
-/** A form that adds an item, or changes one. */
+/** A form that adds an item, or changes one; or one for keys of the model. */
 class ItemForm {
-  readonly element: HTMLElement;
-  private readonly inputs = new Map<string, HTMLInputElement | HTMLSelectElement>();
-  private readonly rows: { field: Field; row: HTMLElement }[];
+  readonly element: HTMLDetailsElement;
+  private readonly fields: GroupWidget;
   private readonly chooser = make("select", {});
   private readonly button = make("button", { type: "submit" });
   private readonly remover = make("button", { type: "button", hidden: true }, "Remove");
-  private items: Values[] = [];
-  private given: Values = {}; // of the item that is changed
+  private items: FlowMap[] = [];
+  private given: FlowMap | undefined; // the item that is changed
+  private isTouched = false; // by the user, since the item was shown
+  private isAdding = false; // until the item is there
 
-  constructor(private readonly options: FormOptions, private readonly send: Send) {
+  constructor(private readonly options: FormOptions, private readonly send: Send, context: Context) {
     const word = options.title.toLowerCase().split(" ")[0];
-    this.rows = options.fields.map((field) => {
-      const id = `add-${word}-${field.key}`;
-      const input = field.options
-        ? make("select", { id }, ...field.options.map((option) => make("option", { value: option }, option)))
-        : make("input", {
-          id, type: "text", value: field.value ?? "", placeholder: field.hint ?? "",
-          ...(field.list ? { list: field.list } : {}), ...(field.isNeeded ? { required: true } : {}),
-        });
-      this.inputs.set(field.key, input);
-      return { field, row: make("label", { class: "field", for: id }, make("span", {}, field.label), input) };
-    });
-    this.inputs.get("type")?.addEventListener("change", () => this.showFields());
+    const { list } = options;
+    this.fields = new GroupWidget({ key: "", label: options.title }, options.fields, `add-${word}`, context);
     this.chooser.id = `add-${word}-item`;
+    this.chooser.setAttribute("aria-label", `${options.title}: a new one, or which one to change`);
     this.chooser.addEventListener("change", () => this.choose(this.chooser.value));
-    this.remover.addEventListener("click", () => this.send({ type: "remove", list: options.list, name: this.given.name }));
-    const chooser = make("label", { class: "field", for: this.chooser.id }, make("span", {}, "Add or change"), this.chooser);
-    chooser.hidden = !options.edit;
+    this.remover.addEventListener("click", () => {
+      const name = this.nameOf(this.given);
+      if (MAPS.includes(list)) this.send({ type: "edit", list: "", name: "", values: { [`${list}.${name}`]: "" } });
+      else this.send({ type: "remove", list, name });
+    });
+    const chooser = make("label", { class: "field chooser", for: this.chooser.id }, make("span", {}, "Add or change"), this.chooser);
+    chooser.hidden = list === "";
     const form = make("form", {
+      oninput: () => (this.isTouched = true),
       onsubmit: (event) => {
         event.preventDefault();
         this.submit();
       },
-    }, chooser, ...this.rows.map(({ row }) => row), make("div", { class: "adder" }, this.button, this.remover));
+    }, chooser, this.fields.element, make("div", { class: "adder" }, this.button, this.remover));
+    // Keys of the model change at once.
+    if (list === "") form.addEventListener("change", () => this.submit());
+    this.button.hidden = list === "";
     this.element = make("details", { class: "form" }, make("summary", {}, options.title), form);
-    this.setItems([]);
+    this.chooser.append(make("option", { value: "" }, "a new one"));
+    this.choose("");
+    if (list === "") this.given = undefined;
   }
 
-  setItems(items: Values[]): void {
-    if (JSON.stringify(items) === JSON.stringify(this.items) && this.chooser.options.length > 0) return;
-    this.items = items;
-    const chosen = this.given.name;
+  setItems(items: Record<string, string>[]): void {
+    const now = items.map(mapOf);
+    const isSame = JSON.stringify(now.map(flowText)) === JSON.stringify(this.items.map(flowText));
+    if (isSame && (this.given || this.options.list !== "") && this.chooser.options.length > 0) return;
+    if (this.options.list === "") {
+      this.items = now;
+      this.given = now[0];
+      this.fields.set(this.given);
+      return;
+    }
+    const chosen = this.nameOf(this.given);
+    const at = this.items.findIndex((item) => this.nameOf(item) === chosen);
+    // An item that has a new name is the one at the same place.
+    const count = this.items.length;
+    const renamed = now.length === this.items.length && at >= 0 ? this.nameOf(now[at]) : "";
+    this.items = now;
     this.chooser.replaceChildren(make("option", { value: "" }, "a new one"),
-      ...items.map((item) => make("option", { value: item.name }, item.name)));
-    this.choose(items.some((item) => item.name === chosen) ? chosen : "", chosen === undefined);
+      ...now.map((item) => make("option", { value: this.nameOf(item) }, this.nameOf(item))));
+    const found = now.find((item) => this.nameOf(item) === (now.some((one) => this.nameOf(one) === chosen) ? chosen : renamed));
+    const isAdded = this.isAdding && now.length > count;
+    if (isAdded) {
+      this.isAdding = false;
+      this.choose("");
+      return;
+    }
+    const isAtWork = this.isTouched && (!this.given || (found && flowText(found) === flowText(this.given)));
+    if (isAtWork || !this.given) this.chooser.value = this.nameOf(this.given);
+    else this.choose(this.nameOf(found));
   }
-  /** Opens the form on an item. */
-  open(name: string): void {
-    this.element.setAttribute("open", "");
-    this.choose(name);
+  /** Shows an item, unless the user is at work on another one; true if it has it. */
+  show(name: string): boolean {
+    if (!this.items.some((item) => this.nameOf(item) === name)) return false;
+    if (!this.isTouched || !this.element.open) this.choose(name);
+    return true;
+  }
+  open(): void {
+    this.element.open = true;
   }
 
-  private choose(name: string, keepsFields = false): void {
+  private nameOf(item: FlowMap | undefined): string {
+    return shownText(item?.get("name"));
+  }
+  private choose(name: string): void {
     this.chooser.value = name;
-    const item = this.items.find((one) => one.name === name);
-    this.given = item && this.options.edit ? this.options.edit.fields(item) : {};
-    for (const field of keepsFields ? [] : this.options.fields) {
-      const input = this.inputs.get(field.key) as HTMLInputElement | HTMLSelectElement;
-      input.value = item ? this.given[field.key] ?? (field.options?.[0] ?? "") : field.value ?? (field.options?.[0] ?? "");
-    }
-    this.button.textContent = item ? `Change ${name}` : this.options.submit ? "Set" : `Add ${this.options.title.toLowerCase()}`;
-    this.remover.hidden = !item;
-    this.showFields();
-  }
-  private showFields(): void {
-    const type = this.inputs.get("type")?.value ?? "";
-    for (const { field, row } of this.rows) {
-      row.hidden = field.types !== undefined && !field.types.includes(type);
-      if (field.key === "more") row.hidden = this.given.name !== undefined;
-    }
-  }
-  private values(): Values {
-    const values: Values = {};
-    for (const { field, row } of this.rows) {
-      const value = this.inputs.get(field.key)?.value.trim() ?? "";
-      if (!row.hidden && value !== "") values[field.key] = value;
-    }
-    return values;
+    this.given = name === "" ? undefined : this.items.find((item) => this.nameOf(item) === name);
+    if (this.given) this.fields.set(this.given);
+    else this.fields.setNew();
+    this.isTouched = false;
+    this.button.textContent = this.given ? `Change ${name}` : `Add ${this.options.title.toLowerCase()}`;
+    this.remover.hidden = !this.given;
+    this.remover.setAttribute("aria-label", `Remove ${name}`);
   }
   private submit(): void {
-    const { list, edit, text, submit } = this.options;
-    if (submit) submit(this.values());
-    else if (edit && this.given.name !== undefined) this.change(list, edit);
-    else this.send({ type: "add", list, item: (text ?? itemText)(this.values()) });
+    const { list } = this.options;
+    const now = this.fields.get() as FlowMap | undefined;
+    if (!now) return;
+    this.isTouched = false;
+    if (MAPS.includes(list)) this.submitNumber(list, now);
+    else if (this.given) this.change(list, this.given, now);
+    else this.add(flowText(now));
   }
-  /** Sends what differs from the item; a new name comes last, since the others are found by the old one. */
-  private change(list: string, edit: typeof SAME): void {
-    const [before, after] = [edit.values(this.given), edit.values(this.values())];
-    const changed = Object.entries(after).filter(([key, value]) => key !== "name" && key !== "more" && value !== before[key]);
-    const values = Object.fromEntries(changed.map(([key, value]) => [key, quoted(value)]));
-    if (after.name !== before.name) values.name = after.name;
-    if (Object.keys(values).length > 0) this.send({ type: "edit", list, name: before.name, values });
+  private add(item: string): void {
+    this.isAdding = true;
+    this.send({ type: "add", list: this.options.list, item });
+  }
+  private submitNumber(list: string, now: FlowMap): void {
+    const [name, before] = [this.nameOf(now), this.nameOf(this.given)];
+    const value = flowText(now.get("value") ?? "0");
+    if (name === before) this.send({ type: "edit", list: "", name: "", values: { [`${list}.${name}`]: value } });
+    else if (before === "") this.add(`${name}: ${value}`);
+    // The new one first, since a map does not remain empty.
+    else this.send({ type: "edit", list: "", name: "", values: { [`${list}.${name}`]: value, [`${list}.${before}`]: "" } });
+  }
+  private change(list: string, before: FlowMap, now: FlowMap): void {
+    const { name, ...values } = differences(before, now) as Record<string, string>;
+    // A new name comes last, since the other keys are found by the old one.
+    const sent = name === undefined || list === "" ? { ...(name === undefined ? {} : { name }), ...values } : { ...values, name };
+    if (Object.keys(sent).length > 0) this.send({ type: "edit", list, name: list === "" ? "" : this.nameOf(before), values: sent });
   }
 }
 
@@ -124,34 +151,29 @@ export class Forms {
   private readonly points = make("datalist", { id: "points" });
   private readonly jointNames = make("datalist", { id: "joint-names" });
   private readonly shapeNames = make("datalist", { id: "shape-names" });
-  private readonly selection = make("section", {});
+  private readonly parameterNames = make("datalist", { id: "parameter-names" });
   private readonly forms: { list: string; form: ItemForm }[];
 
-  constructor(page: HTMLElement, private readonly send: Send) {
-    const gravity = [
-      { key: "name", label: "Name" }, { key: "gravity", label: "Gravity, m/s²", value: "[0, 0, -9.81]" },
-    ];
-    const contact = { fields: contactFields, values: contactValues };
-    const number = (values: Values): string => `${values.name}: ${quoted(values.value)}`;
+  constructor(page: HTMLElement, send: Send, pick: Pick) {
     const options: FormOptions[] = [
-      { title: "Body", list: "bodies", fields: BODY, text: bodyText },
-      { title: "Ground shape", list: "ground.shapes", fields: GROUND_SHAPE, text: groundShapeText },
-      { title: "Joint", list: "joints", fields: JOINT, edit: SAME },
-      { title: "Force", list: "forces", fields: FORCE, edit: SAME },
-      { title: "Constraint", list: "constraints", fields: CONSTRAINT, edit: SAME },
-      { title: "Contact", list: "contacts", fields: CONTACT, edit: contact, text: (values) => itemText(contactValues(values)) },
-      { title: "Event", list: "events", fields: EVENT, edit: SAME },
-      { title: "Variable", list: "variables", fields: NUMBER, text: number },
-      { title: "State", list: "states", fields: STATE, edit: SAME },
-      { title: "Parameter", list: "parameters", fields: NUMBER, text: number },
-      { title: "Gravity and name", list: "", fields: gravity, submit: (values) => {
-        if (values.name) this.send({ type: "set", path: "name", value: values.name });
-        if (values.gravity) this.send({ type: "set", path: "gravity", value: values.gravity });
-      } },
+      { title: "Body", list: "bodies", fields: BODY },
+      { title: "Joint", list: "joints", fields: JOINT },
+      { title: "Force", list: "forces", fields: FORCE },
+      { title: "Constraint", list: "constraints", fields: CONSTRAINT },
+      { title: "Contact", list: "contacts", fields: CONTACT },
+      { title: "Event", list: "events", fields: EVENT },
+      { title: "Variable", list: "variables", fields: NUMBER },
+      { title: "State", list: "states", fields: STATE },
+      { title: "Parameter", list: "parameters", fields: NUMBER },
+      { title: "Ground shape", list: "ground.shapes", fields: GROUND_SHAPE },
+      { title: "Points of the ground", list: "", fields: GROUND_POINTS },
+      { title: "Gravity and name", list: "", fields: GENERAL },
+      { title: "Analysis and output", list: "", fields: ANALYSIS },
     ];
-    this.forms = options.map((one) => ({ list: one.list, form: new ItemForm(one, send) }));
-    page.append(this.points, this.jointNames, this.shapeNames, this.selection, ...this.forms.map(({ form }) => form.element),
-      this.analysis());
+    this.forms = options.map((one) => ({ list: one.list, form: new ItemForm(one, send, { pick }) }));
+    const directions = make("datalist", { id: "axis-directions" },
+      ...["[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"].map((value) => make("option", { value })));
+    page.append(this.points, this.jointNames, this.shapeNames, this.parameterNames, directions, ...this.forms.map(({ form }) => form.element));
   }
 
   setScene(scene: Scene): void {
@@ -159,51 +181,40 @@ export class Forms {
     this.jointNames.replaceChildren(...scene.joints.map((joint) => make("option", { value: joint.name })));
   }
   setItems(items: Items): void {
-    for (const { list, form } of this.forms) form.setItems(items[list] ?? []);
+    const model = items.model?.[0] ?? {};
+    for (const { list, form } of this.forms) {
+      if (list === "") form.setItems([model]);
+      else if (MAPS.includes(list)) form.setItems(numbersOf(model[list]));
+      else form.setItems(items[list] ?? []);
+    }
     const names = ["ground", ...(items.bodies ?? []).map((body) => body.name)];
     const shapes = [...(items.bodies ?? []).map((body) => `${body.shape ?? ""} ${body.shapes ?? ""}`),
       ...(items["ground.shapes"] ?? []).map((shape) => `name: ${shape.name}`)];
     for (const text of shapes) names.push(...[...text.matchAll(/\bname: (\w+)/g)].map((found) => found[1]));
     this.shapeNames.replaceChildren(...names.map((name) => make("option", { value: name })));
+    this.parameterNames.replaceChildren(...numbersOf(model.parameters).map(({ name }) => make("option", { value: name })));
   }
   /** Opens the form of a contact of the model. */
   openContact(name: string): void {
-    this.forms.find(({ list }) => list === "contacts")?.form.open(name);
+    const form = this.formOf("contacts");
+    if (form.show(name)) form.open();
   }
-  /** What of the selected body can be changed in its place. */
+  /** The form of the selected body, and that of the joint that carries it, show them. */
   select(scene: Scene | undefined, body: number): void {
-    if (!scene || body < 1 || !scene.bodies[body]) {
-      this.selection.replaceChildren();
-      return;
-    }
-    const { name } = scene.bodies[body];
+    if (!scene || body < 1 || !scene.bodies[body]) return;
+    const form = this.formOf("bodies");
+    if (form.show(scene.bodies[body].name)) form.open();
     const joint = scene.joints.find((one) => one.child === body && !one.closes_loop);
-    const rows = [this.setter(`bodies.${name}.mass`, "Mass, kg"), this.setter(`bodies.${name}.center_of_mass`, "Mass centre, m"),
-      this.setter(`bodies.${name}.inertia`, "Inertia, kg m²")];
-    if (joint && joint.name !== name) {
-      rows.push(this.setter(`joints.${joint.name}.q`, `${joint.name}: q at the start`), this.setter(`joints.${joint.name}.u`, `${joint.name}: u at the start`));
-      if (joint.axis.some((x) => x !== 0)) rows.push(this.setter(`joints.${joint.name}.axis`, `${joint.name}: axis`));
-    }
-    const remove = (list: string, item: string): HTMLElement => make("button", {
-      type: "button", onclick: () => this.send({ type: "remove", list, name: item }),
-    }, `Remove ${item}`);
-    const buttons = make("div", { class: "adder" }, remove("bodies", name));
-    if (joint && joint.name !== name) buttons.append(remove("joints", joint.name));
-    this.selection.replaceChildren(make("h3", {}, `Change ${name}`), ...rows, buttons);
+    if (joint) this.formOf("joints").show(joint.name);
   }
 
-  private setter(path: string, label: string, options?: string[]): HTMLElement {
-    const input = options
-      ? make("select", { "aria-label": label }, ...["", ...options].map((option) => make("option", { value: option }, option)))
-      : make("input", { type: "text", "aria-label": label, placeholder: "new value" });
-    const apply = (): void => {
-      if (input.value.trim() !== "") this.send({ type: "set", path, value: input.value.trim() });
-    };
-    input.addEventListener("change", apply);
-    return make("label", { class: "field" }, make("span", {}, label), input);
+  private formOf(list: string): ItemForm {
+    return (this.forms.find((one) => one.list === list) as { form: ItemForm }).form;
   }
-  private analysis(): HTMLElement {
-    return make("details", { class: "form" }, make("summary", {}, "Analysis and output"),
-      ...ANALYSIS.map(([path, label, options]) => this.setter(path, label, options)));
-  }
+}
+
+/** `{l: 1, m: 2}` as items. */
+function numbersOf(text: string | undefined): Record<string, string>[] {
+  const map = text === undefined ? undefined : readFlow(text);
+  return map instanceof Map ? [...map].map(([name, value]) => ({ name, value: flowText(value) })) : [];
 }

@@ -59,7 +59,7 @@ export class Orbit {
     this.radius = Math.max(radius, 1e-9);
     const half = (this.perspective.fov * Math.PI) / 360;
     const narrow = Math.atan(Math.tan(half) * Math.min(1, this.aspect));
-    this.distance = (1.03 * this.radius) / Math.sin(narrow);
+    this.distance = (1.08 * this.radius) / Math.sin(narrow);
     this.update();
   }
   /** rad; the direction from which one looks: `turn` 0 is from the south. */
@@ -86,6 +86,12 @@ export class Orbit {
     const m = this.camera.matrixWorld;
     this.target.addScaledVector(new THREE.Vector3().setFromMatrixColumn(m, 0), right * this.metresPerPixel);
     this.target.addScaledVector(new THREE.Vector3().setFromMatrixColumn(m, 1), upward * this.metresPerPixel);
+    this.update();
+  }
+  /** Moves the camera, which looks in the same direction. */
+  shift(by: THREE.Vector3): void {
+    if (by.length() === 0) return;
+    this.target.add(by);
     this.update();
   }
   setOrthographic(wanted: boolean): void {

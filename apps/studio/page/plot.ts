@@ -23,7 +23,7 @@ export interface PanelOptions {
 /** One panel: a legend with the present values, and a canvas. */
 export class PlotPanel {
   readonly element: HTMLElement;
-  private readonly canvas = make("canvas", { class: "plot", role: "img" });
+  private readonly canvas = make("canvas", { class: "plot", role: "slider", tabindex: 0 });
   private readonly legend = make("ul", { class: "legend" });
   private readonly values: HTMLElement[] = [];
   private compared: { x: Float64Array; curves: Curve[] } | undefined;
@@ -99,6 +99,13 @@ export class PlotPanel {
       const value = curve.values[row];
       this.values[i].textContent = value === undefined ? "" : short(value, 4);
     });
+    this.tellInstant([x0, x1], now);
+  }
+  /** To screen readers, for which the plot is a slider of the time. */
+  private tellInstant([x0, x1]: [number, number], now: number): void {
+    const values = this.options.curves.map(({ name }, i) => `${name} ${this.values[i].textContent ?? ""}`);
+    const told = { valuemin: x0, valuemax: x1, valuenow: now, valuetext: `${short(now, 4)}: ${values.join(", ")}` };
+    for (const [key, value] of Object.entries(told)) this.canvas.setAttribute(`aria-${key}`, String(value));
   }
 
   private addEntry(curve: Curve, i: number): void {
@@ -106,7 +113,7 @@ export class PlotPanel {
     this.values.push(value);
     const label = this.options.title === "Energies" ? curve.name.replace(/^energy\./, "") : curve.name;
     const swatch = make("span", { class: "swatch", style: `background:${CURVES[i % CURVES.length]}` });
-    const entry = make("li", {}, swatch, make("span", { class: "name", title: curve.name }, label), value);
+    const entry = make("li", {}, swatch, make("span", { class: "name", title: curve.name }, make("bdi", {}, label)), value);
     const { onRemove } = this.options;
     if (onRemove) {
       entry.append(make("button", {
@@ -264,12 +271,30 @@ export function unitText(unit: string): string {
   return unit.replace(/\^(-?\d)/g, (_, power: string) => POWERS[power] ?? `^${power}`).replace(/\*| (?=\S)/g, " ");
 }
 
-/** What a person would look at first. */
+const MOST_USUAL = 6; // coordinates
+
+/** What a person would look at first: coordinates that vary, rather those of joints than of the nodes of beams. */
 export function usualColumns(motion: Motion): string[] {
   if (motion.x === "mode") return ["frequency", "damping_ratio"].filter((name) => motion.has(name));
+  const range = (name: string): number => {
+    let [low, high] = [Infinity, -Infinity];
+    for (const value of motion.column(name) ?? []) {
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+    return Math.max(0, high - low);
+  };
   const names = motion.columns.map((column) => column.name);
-  const coordinates = names.filter((name) => /\.q$/.test(name));
-  const others = names.filter((name) => /\.q\[\d+\]$/.test(name));
+  const coordinates = [...names.filter((name) => /\.q$/.test(name)), ...names.filter((name) => /\.q\[\d+\]$/.test(name))];
+  const largest = new Map<string, number>(); // range by unit
+  const ranges = new Map(coordinates.map((name) => [name, range(name)]));
+  ranges.forEach((size, name) => largest.set(motion.unit(name), Math.max(size, largest.get(motion.unit(name)) ?? 0)));
+  const varying = coordinates.filter((name) => (ranges.get(name) ?? 0) > 1e-7 * (largest.get(motion.unit(name)) ?? 0));
+  const isNode = (name: string): boolean => /_\d+(_[a-z_]+)?\.q/.test(name);
+  const chosen = varying.filter((name) => !isNode(name)).slice(0, MOST_USUAL);
+  const nodes = varying.filter(isNode);
+  const room = Math.min(nodes.length, MOST_USUAL - chosen.length);
+  for (let i = 0; i < room; ++i) chosen.push(nodes[room > 1 ? Math.round((i * (nodes.length - 1)) / (room - 1)) : nodes.length - 1]);
   const energies = ["energy.kinetic", "energy.potential", "energy.total"].filter((name) => motion.has(name));
-  return [...[...coordinates, ...others].slice(0, 6), ...energies];
+  return [...chosen, ...energies];
 }

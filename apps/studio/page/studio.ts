@@ -4,6 +4,8 @@ import { find, make, short } from "./dom";
 import { Forms } from "./forms";
 import { Ghost } from "./ghost";
 import { Header, Motion, readMotion } from "./message";
+import { Picking } from "./picking";
+import { Pulling } from "./pulling";
 import { SweepPane } from "./sweep";
 import { TextPane } from "./text_pane";
 import { Viewer } from "./viewer";
@@ -12,12 +14,14 @@ interface Slider {
   row: HTMLElement;
   range: HTMLInputElement;
   number: HTMLInputElement;
+  isHeld: boolean; // by the pointer
 }
 
 export class Studio {
   private readonly connection = new Connection();
   private readonly pane = new TextPane();
   private readonly forms: Forms;
+  private readonly picking: Picking;
   private header: Header | undefined;
   private ghost: { name: string; header: Header } | undefined; // whose block follows
   private kept: KeepMessage | undefined; // which the next rows obey
@@ -26,6 +30,7 @@ export class Studio {
   private document: DocumentMessage | undefined;
   private isLive = false;
   private isPaused = false;
+  private resumeAt: number | undefined; // s, of a live run that goes on when the new motion is there
   private isFirst = true;
   private isDue = false;
   private isAsking = false; // a change is under way
@@ -35,7 +40,8 @@ export class Studio {
   constructor(private readonly viewer: Viewer) {
     viewer.addTab("model", "Model").append(this.pane.element);
     find("page-model").classList.add("tall");
-    this.forms = new Forms(viewer.addTab("build", "Build"), (message) => this.change(message));
+    this.picking = new Picking(viewer, (message) => this.change(message), (text) => this.tell(text));
+    this.forms = new Forms(viewer.addTab("build", "Build"), (message) => this.change(message), (take) => this.picking.begin(take));
     this.addButtons();
     this.pane.onEdit = (text) => this.change({ type: "text", text, kind: "typing" });
     this.connection.onMessage = (message) => this.take(message);
@@ -55,7 +61,13 @@ export class Studio {
       if (name) this.forms.openContact(name);
     };
     viewer.playInstead = () => this.playLive();
-    viewer.drawing.orbit.claimDrag = (event) => this.beginPull(event);
+    const pulling = new Pulling(viewer.drawing, (message) => this.connection.send(message));
+    viewer.drawing.orbit.claimDrag = (event) => {
+      if (!this.isLive || !(event.ctrlKey || event.altKey)) return false;
+      pulling.begin(event);
+      return true; // who misses a body does not turn the view
+    };
+    viewer.onSeek = () => this.pauseForSeek();
     document.addEventListener("keydown", (event) => this.press(event));
     window.addEventListener("beforeunload", () => this.pane.flush());
     this.connection.open();
@@ -140,6 +152,14 @@ export class Studio {
     this.viewer.showPlaying();
     return true;
   }
+  /** Who goes to another instant while a live run goes on wants to see it: the run waits there. */
+  private pauseForSeek(): void {
+    if (!this.isLive || this.isPaused) return;
+    this.isPaused = true;
+    this.connection.send({ type: "pause", pause: true });
+    this.viewer.player.isPlaying = false;
+    this.viewer.showPlaying();
+  }
   private press(event: KeyboardEvent): void {
     if (!(event.ctrlKey || event.metaKey)) return;
     const isText = (event.target as HTMLElement).tagName === "TEXTAREA";
@@ -152,33 +172,6 @@ export class Studio {
     if (!action) return;
     event.preventDefault();
     action();
-  }
-
-  /** With Ctrl, or Alt, a spring pulls at the body under the pointer while a live run goes on. */
-  private beginPull(event: PointerEvent): boolean {
-    if (!this.isLive || !(event.ctrlKey || event.altKey)) return false;
-    const { drawing } = this.viewer;
-    const { body, point } = drawing.pick(event.offsetX, event.offsetY);
-    if (body < 1) return false;
-    const local = drawing.groups[body].worldToLocal(point.clone());
-    const canvas = find<HTMLCanvasElement>("canvas");
-    canvas.setPointerCapture(event.pointerId);
-    const depth = point.clone().project(drawing.orbit.camera).z;
-    const move = (e: PointerEvent): void => {
-      const target = point.clone().set((2 * e.offsetX) / canvas.clientWidth - 1, 1 - (2 * e.offsetY) / canvas.clientHeight, depth)
-        .unproject(drawing.orbit.camera);
-      this.connection.send({ type: "pull", body, point: [local.x, local.y, local.z], target: [target.x, target.y, target.z] });
-    };
-    const end = (): void => {
-      canvas.removeEventListener("pointermove", move);
-      canvas.removeEventListener("pointerup", end);
-      canvas.removeEventListener("pointercancel", end);
-      this.connection.send({ type: "pull" });
-    };
-    canvas.addEventListener("pointermove", move);
-    canvas.addEventListener("pointerup", end);
-    canvas.addEventListener("pointercancel", end);
-    return true;
   }
 
   // ---- what comes from the server ----
@@ -233,6 +226,11 @@ export class Studio {
   }
   private takeDocument(message: DocumentMessage): void {
     const isNew = this.document === undefined;
+    // The live run of a model that changes goes on from the same instant of the new one.
+    if (this.isLive && !this.isPaused && this.document?.text !== message.text && message.faults.length === 0) {
+      this.resumeAt = this.viewer.player.now;
+      this.setLive(false);
+    }
     this.document = message;
     this.isAsking = false;
     this.pane.set(message.text, message.faults);
@@ -260,7 +258,11 @@ export class Studio {
     if (this.document && this.document.faults.length > 0) return;
     const time = `t = ${short(message.t, 4)} s`;
     if (message.running) this.tell(message.live ? (this.isPaused ? `paused, ${time}` : `live, ${time}`) : `running, ${time}`);
-    else if (message.failed) this.tell(message.text, true);
+    else if (this.resumeAt !== undefined && !message.failed) {
+      this.viewer.player.seek(this.resumeAt);
+      this.resumeAt = undefined;
+      this.toggleLive();
+    } else if (message.failed) this.tell(message.text, true);
     else if (message.live) this.tell("");
     else this.tell(message.text || `computed in ${short(message.wall, 3)} s`);
   }
@@ -308,7 +310,7 @@ export class Studio {
       const slider = this.sliders.get(parameter.name);
       if (!slider || parameter.value === undefined) continue;
       if (document.activeElement !== slider.number) slider.number.value = String(Number(parameter.value.toPrecision(8)));
-      if (document.activeElement !== slider.range) slider.range.value = String(parameter.value);
+      if (!slider.isHeld && this.next === undefined) slider.range.value = String(parameter.value);
     }
   }
   private addSlider(parameter: Parameter): HTMLElement {
@@ -325,7 +327,10 @@ export class Studio {
     range.addEventListener("input", () => set(String(Number(Number(range.value).toPrecision(4))), `slider ${name}`));
     number.addEventListener("change", () => set(number.value.trim(), ""));
     const row = make("div", { class: "parameter" }, make("span", { class: "name", title: name }, name), number, range);
-    this.sliders.set(name, { row, range, number });
+    const slider = { row, range, number, isHeld: false };
+    range.addEventListener("pointerdown", () => (slider.isHeld = true));
+    for (const end of ["pointerup", "pointercancel"]) range.addEventListener(end, () => (slider.isHeld = false));
+    this.sliders.set(name, slider);
     return row;
   }
 

@@ -7,6 +7,7 @@ export class TextPane {
   onEdit: (text: string) => void = () => undefined;
   private readonly area = make("textarea", {
     id: "text", spellcheck: "false", autocapitalize: "off", wrap: "off", "aria-label": "Text of the model (YAML)",
+    title: "Tab indents; Esc and then Tab leaves the text",
   });
   private readonly lines = make("div", { class: "lines", "aria-hidden": "true" });
   private readonly list = make("ul", { class: "faults", "aria-label": "Faults", "aria-live": "polite" });
@@ -21,8 +22,12 @@ export class TextPane {
       this.waiting = window.setTimeout(() => this.flush(), 250);
     });
     this.area.addEventListener("scroll", () => (this.lines.scrollTop = this.area.scrollTop));
+    let leaves = false; // Escape, then Tab: to the next control
     this.area.addEventListener("keydown", (event) => {
-      if (event.key !== "Tab" || event.shiftKey) return;
+      if (event.key !== "Tab" || event.shiftKey || leaves) {
+        leaves = event.key === "Escape";
+        return;
+      }
       event.preventDefault();
       document.execCommand("insertText", false, "  ");
     });

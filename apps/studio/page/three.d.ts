@@ -45,6 +45,7 @@ declare module "three" {
     setFromAxisAngle(axis: Vector3, angle: number): this;
     slerp(q: Quaternion, t: number): this;
     multiply(q: Quaternion): this;
+    inverse(): this;
   }
   export class Matrix4 {
     elements: number[];
@@ -55,6 +56,8 @@ declare module "three" {
   export class Box3 {
     min: Vector3;
     max: Vector3;
+    copy(box: Box3): this;
+    clone(): Box3;
     expandByPoint(p: Vector3): this;
     isEmpty(): boolean;
     getCenter(to: Vector3): Vector3;

@@ -23,7 +23,8 @@ export class BodyTree {
     });
     const joints = new Map<number, string>();
     for (const joint of scene.joints) {
-      if (!joint.closes_loop) joints.set(joint.child, `${joint.name} · ${joint.type}`);
+      const isNamedLikeBody = joint.name === scene.bodies[joint.child].name;
+      if (!joint.closes_loop) joints.set(joint.child, isNamedLikeBody ? joint.type : `${joint.name} · ${joint.type}`);
     }
     this.element.replaceChildren();
     // Bodies are in depth-first order; a chain is not indented without end.

@@ -3,8 +3,9 @@ import { find, make, short } from "./dom";
 import { Drawing, Layer, LAYERS } from "./drawing";
 import { Ghost } from "./ghost";
 import { Motion, Scene, Triple } from "./message";
-import { PlotPanel, unitText, usualColumns } from "./plot";
+import { PlotPanel, usualColumns } from "./plot";
 import { Player } from "./player";
+import { SelectionPage } from "./selection";
 import { BodyTree } from "./tree";
 
 const SPEEDS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
@@ -19,14 +20,20 @@ export class Viewer {
   motion: Motion | undefined;
   selected = -1;
   selectedContact = -1;
+  private traced: string | undefined; // the point whose path is shown
   onSelect: (body: number) => void = () => undefined;
   onSelectContact: (contact: number) => void = () => undefined;
+  /** A click into the scene asks first; true: it does not select. */
+  claimClick: (x: number, y: number) => boolean = () => false;
+  /** The user goes to another instant. */
+  onSeek: () => void = () => undefined;
   /** The player asks first; true: somebody else plays. */
   playInstead: () => boolean = () => false;
 
+  private readonly selectionPage: SelectionPage;
   private ghost: Ghost | undefined;
   private readonly pages = new Map<string, HTMLElement>();
-  private chosen: string[] | undefined;
+  private chosen: string[] | undefined; // columns, by the user
   private panels: PlotPanel[] = [];
   private energyPanels: PlotPanel[] = [];
   private largestReaction = 0;
@@ -36,7 +43,7 @@ export class Viewer {
   constructor() {
     this.addTab("plots", "Plots");
     this.addTab("energy", "Energy");
-    this.addTab("selection", "Selection");
+    this.selectionPage = new SelectionPage(this.addTab("selection", "Selection"), (name) => this.tracePoint(name));
     this.openTab("plots");
     this.connectButtons();
     this.connectCanvas();
@@ -62,6 +69,7 @@ export class Viewer {
     document.title = scene.name ? `${scene.name} – Sestina` : "Sestina";
     if (this.selected >= scene.bodies.length) this.selected = -1;
     this.drawing.setScene(scene, motion, options.keepView && scene.bodies.length === before);
+    find("follow").setAttribute("aria-pressed", String(this.drawing.follower.isOn));
     this.tree.setScene(scene);
     this.findLargestForces();
     this.makeNames();
@@ -91,7 +99,7 @@ export class Viewer {
       panel.setData(x, (name) => (name === DRIFT ? driftOf(motion) : (motion.column(name) as Float64Array)));
     }
     this.findLargestContact();
-    if (this.selected > 0 && this.drawing.isShown("trace")) this.drawing.setTrace(motion, this.selected);
+    if (this.drawing.isShown("trace")) this.makeTrace();
     this.showInstant();
   }
 
@@ -101,10 +109,23 @@ export class Viewer {
     this.drawing.select(body);
     this.tree.select(body);
     this.tree.selectContact(-1);
-    if (this.motion && body > 0) this.drawing.setTrace(this.motion, body);
+    this.traced = undefined;
+    this.makeTrace();
     this.showSelection();
     this.placeNames();
     this.onSelect(body);
+  }
+
+  private makeTrace(): void {
+    const point = this.scene?.points.find((one) => one.name === this.traced);
+    if (this.motion && this.selected > 0) this.drawing.setTrace(this.motion, this.selected, point?.pose.slice(0, 3) as Triple | undefined);
+  }
+  /** The path of a point of the selected body, instead of that of its mass centre; again: the latter. */
+  private tracePoint(name: string): void {
+    this.traced = this.traced === name ? undefined : name;
+    this.makeTrace();
+    if (!this.drawing.isShown("trace")) this.toggleLayer("trace");
+    this.showSelection();
   }
 
   selectContact(contact: number): void {
@@ -119,7 +140,8 @@ export class Viewer {
   addTab(id: string, label: string): HTMLElement {
     const page = make("div", { class: "page", id: `page-${id}`, role: "tabpanel", "aria-label": label, hidden: true });
     const tab = make("button", {
-      role: "tab", id: `tab-${id}`, "aria-controls": `page-${id}`, "aria-selected": "false", onclick: () => this.openTab(id),
+      role: "tab", id: `tab-${id}`, "aria-controls": `page-${id}`, "aria-selected": "false", tabindex: -1, onclick: () => this.openTab(id),
+      onkeydown: (event) => this.pressTab(event as KeyboardEvent),
     }, label);
     find("tabs").append(tab);
     find("pages").append(page);
@@ -130,9 +152,21 @@ export class Viewer {
     for (const [name, page] of this.pages) {
       page.hidden = name !== id;
       find(`tab-${name}`).setAttribute("aria-selected", String(name === id));
+      find(`tab-${name}`).tabIndex = name === id ? 0 : -1;
     }
     this.drawPlots();
     if (this.motion) this.showSelection();
+  }
+  /** Arrows go from tab to tab. */
+  private pressTab(event: KeyboardEvent): void {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const tabs = [...find("tabs").children].filter((tab) => !(tab as HTMLElement).hidden) as HTMLElement[];
+    const next = tabs[(tabs.indexOf(event.target as HTMLElement) + step + tabs.length) % tabs.length];
+    next.click();
+    next.focus();
   }
   private page(id: string): HTMLElement {
     return this.pages.get(id) as HTMLElement;
@@ -159,13 +193,14 @@ export class Viewer {
     return panel;
   }
   private seekFromPlot(at: number): void {
+    this.onSeek();
     if (this.player.areModes) this.player.seekRow(Math.round(at) - 1);
     else this.player.seek(at);
   }
   makePlots(): void {
     const motion = this.motion as Motion;
-    if (!this.chosen || !this.chosen.every((name) => motion.has(name))) this.chosen = usualColumns(motion);
-    const chosen = this.chosen;
+    if (!this.chosen?.every((name) => motion.has(name))) this.chosen = undefined;
+    const chosen = this.chosen ?? usualColumns(motion);
     const input = make("input", { list: "columns", placeholder: "add a column …", "aria-label": "Column to add to the plots", type: "text" });
     const list = make("datalist", { id: "columns" }, ...motion.columns.map((column) => make("option", { value: column.name })));
     const add = (): void => {
@@ -229,55 +264,9 @@ export class Viewer {
   }
 
   private showSelection(): void {
-    const page = this.page("selection");
-    if (page.hidden || !this.scene || !this.motion) return;
-    const { scene, motion } = this;
-    if (this.selectedContact >= 0 && this.selectedContact < scene.contacts.length) {
-      page.replaceChildren(...this.contactParts(scene, motion));
-      return;
-    }
-    if (this.selected < 0) {
-      page.replaceChildren(make("p", { class: "hint" }, "Click a body in the scene or in the tree, or a contact."));
-      return;
-    }
-    const body = scene.bodies[this.selected];
-    const rows: [string, string][] = [];
-    if (this.selected > 0) {
-      rows.push(["Mass", `${short(body.mass)} kg`], ["Mass centre", `${triple(body.mass_centre)} m`]);
-      if (!body.particle) {
-        const [xx, yy, zz, xy, xz, yz] = body.inertia;
-        rows.push(["Inertia xx, yy, zz", `${triple([xx, yy, zz])} kg m²`], ["Inertia xy, xz, yz", `${triple([xy, xz, yz])} kg m²`]);
-      }
-    }
-    const parts: HTMLElement[] = [make("h3", {}, body.name), tableOf(rows)];
-    for (const joint of scene.joints) {
-      if (joint.child !== this.selected && joint.parent !== this.selected) continue;
-      const way = joint.child === this.selected ? `from ${scene.bodies[joint.parent].name}` : `to ${scene.bodies[joint.child].name}`;
-      const values = this.valuesOf(motion, joint.name);
-      parts.push(make("h3", {}, `${joint.name} `, make("span", { class: "unit" }, `${joint.type}, ${way}`)), tableOf(values));
-    }
-    const places: [string, string][] = scene.points.filter((point) => point.body === this.selected)
-      .map((point) => [point.name.split(".").slice(1).join("."), `${triple(point.pose.slice(0, 3))} m`]);
-    parts.push(make("h3", {}, "Points"), tableOf(places));
-    page.replaceChildren(...parts);
-  }
-
-  /** The present values of the columns NAME.*. */
-  private valuesOf(motion: Motion, name: string): [string, string][] {
-    return motion.columns.filter((column) => column.name.startsWith(`${name}.`)).map((column) => [
-      column.name.slice(name.length + 1),
-      `${short(motion.at(column.name, this.player.row) ?? NaN)} ${unitText(column.unit)}`,
-    ]);
-  }
-  private contactParts(scene: Scene, motion: Motion): HTMLElement[] {
-    const { name, between } = scene.contacts[this.selectedContact];
-    const points = (motion.contacts?.at(this.player.row) ?? []).filter((one) => one.contact === this.selectedContact);
-    const parts = [make("h3", {}, `${name} `, make("span", { class: "unit" }, `contact of ${between[0]} and ${between[1]}`)),
-      tableOf(this.valuesOf(motion, name))];
-    if (points.length === 0) return [...parts, make("p", { class: "hint" }, "No point carries load at this instant.")];
-    return [...parts, make("h3", {}, "Contact points"), tableOf(points.flatMap(({ at, force }, i): [string, string][] => [
-      [`${i + 1}: place`, `${triple(at)} m`], [`${i + 1}: force`, `${triple(force, 1e-9 * Math.hypot(...force))} N`],
-    ]))];
+    if (this.page("selection").hidden || !this.scene || !this.motion) return;
+    const { scene, motion, selected, selectedContact: contact, traced } = this;
+    this.selectionPage.show({ scene, motion, selected, contact, traced }, this.player.row);
   }
 
   // ---- the instant ----
@@ -390,6 +379,12 @@ export class Viewer {
     this.drawing.orbit.setOrthographic(wanted);
     find("view-flat").setAttribute("aria-pressed", String(wanted));
   }
+  private setFollowing(wanted: boolean): void {
+    this.drawing.follower.isOn = wanted;
+    this.drawing.follower.restart();
+    find("follow").setAttribute("aria-pressed", String(wanted));
+    this.showInstant();
+  }
   private look(from: "front" | "side" | "top"): void {
     const turns = { front: [0, 0], side: [Math.PI / 2, 0], top: [0, Math.PI / 2] };
     this.drawing.orbit.lookFrom(turns[from][0], turns[from][1]);
@@ -402,7 +397,12 @@ export class Viewer {
     if (layer === "trace" && wanted && this.motion && this.selected < 1 && this.scene) this.select(this.scene.bodies.length - 1);
     this.showInstant();
   }
+  private seekTo(end: "start" | "end"): void {
+    this.onSeek();
+    this.player.seek(this.player[end]);
+  }
   private step(rows: number): void {
+    this.onSeek();
     this.player.pause();
     if (this.player.areModes) this.player.seekRow(this.player.mode + Math.sign(rows));
     else this.player.seekRow(this.player.row + rows);
@@ -431,7 +431,7 @@ export class Viewer {
   private connectButtons(): void {
     const on = (id: string, f: () => void): void => find(id).addEventListener("click", f);
     on("play", () => this.play());
-    on("to-start", () => this.player.seek(this.player.start));
+    on("to-start", () => this.seekTo("start"));
     on("back", () => this.step(-1));
     on("forth", () => this.step(1));
     on("loop", () => this.toggleLoop());
@@ -440,6 +440,7 @@ export class Viewer {
     on("view-side", () => this.look("side"));
     on("view-top", () => this.look("top"));
     on("view-flat", () => this.setFlat(!this.drawing.orbit.isOrthographic));
+    on("follow", () => this.setFollowing(!this.drawing.follower.isOn));
     on("picture", () => this.savePicture());
     on("theme", () => this.toggleTheme());
     on("help-button", () => find<HTMLDialogElement>("help").showModal());
@@ -449,12 +450,19 @@ export class Viewer {
       box.addEventListener("change", () => this.toggleLayer(layer));
       return make("label", {}, box, LAYERS[layer]);
     }));
-    on("layers-button", () => {
-      layers.hidden = !layers.hidden;
-      find("layers-button").setAttribute("aria-expanded", String(!layers.hidden));
+    const showLayers = (wanted: boolean): void => {
+      layers.hidden = !wanted;
+      find("layers-button").setAttribute("aria-expanded", String(wanted));
+    };
+    on("layers-button", () => showLayers(layers.hidden));
+    layers.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      showLayers(false);
+      find("layers-button").focus();
     });
     const time = find<HTMLInputElement>("time");
     time.addEventListener("input", () => {
+      this.onSeek();
       const part = Number(time.value) / 1000;
       this.player.seek(this.player.start + part * (this.player.end - this.player.start));
     });
@@ -474,7 +482,8 @@ export class Viewer {
     let start: { x: number; y: number } | undefined;
     canvas.addEventListener("pointerdown", (event) => (start = { x: event.offsetX, y: event.offsetY }));
     canvas.addEventListener("pointerup", (event) => {
-      if (start && Math.hypot(event.offsetX - start.x, event.offsetY - start.y) < 4 && event.button === 0) {
+      if (start && Math.hypot(event.offsetX - start.x, event.offsetY - start.y) < 4 && event.button === 0
+        && !this.claimClick(event.offsetX, event.offsetY)) {
         this.select(this.drawing.pick(event.offsetX, event.offsetY).body);
       }
       start = undefined;
@@ -489,8 +498,8 @@ export class Viewer {
       " ": () => this.play(),
       ArrowLeft: () => this.step(-rows),
       ArrowRight: () => this.step(rows),
-      Home: () => this.player.seek(this.player.start),
-      End: () => this.player.seek(this.player.end),
+      Home: () => this.seekTo("start"),
+      End: () => this.seekTo("end"),
       "+": () => this.changeSpeed(1),
       "-": () => this.changeSpeed(-1),
       f: () => this.drawing.resetView(),
@@ -498,6 +507,7 @@ export class Viewer {
       "2": () => this.look("side"),
       "3": () => this.look("top"),
       o: () => this.setFlat(!this.drawing.orbit.isOrthographic),
+      w: () => this.setFollowing(!this.drawing.follower.isOn),
       Escape: () => this.select(-1),
       n: () => this.toggleLayer("names"),
       j: () => this.toggleLayer("joints"),
@@ -511,7 +521,7 @@ export class Viewer {
     };
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action) return;
-    if (event.key === " " && target.tagName === "BUTTON") return; // presses the button
+    if (event.key === " " && /^(BUTTON|SUMMARY)$/.test(target.tagName)) return; // presses it
     event.preventDefault();
     action();
   }
@@ -528,13 +538,6 @@ function driftOf(motion: Motion): Float64Array {
   const [k, p, s, d] = ["kinetic", "potential", "supplied", "dissipated"].map((name) => motion.column(`energy.${name}`) ?? zero);
   const start = k[0] + p[0] - s[0] + d[0];
   return zero.map((_, i) => k[i] + p[i] - s[i] + d[i] - start);
-}
-/** Numbers below `least` are round-off. */
-function triple(values: number[], least = 1e-12): string {
-  return values.map((x) => short(Math.abs(x) < least ? 0 : x, 4)).join(", ");
-}
-function tableOf(rows: [string, string][]): HTMLElement {
-  return make("table", {}, ...rows.map(([name, value]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, value))));
 }
 /** "hip.q, knee.q" as "q". */
 function titleOf(names: string[]): string {

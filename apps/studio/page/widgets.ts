@@ -1,0 +1,283 @@
+// The controls of forms: each shows a value of the model and gives the value that the user has made of it.
+import { make } from "./dom";
+import { Field } from "./fields";
+import { Flow, FlowMap, flowText, readFlow, shownText } from "./flow";
+
+export interface Widget {
+  readonly element: HTMLElement;
+  get(): Flow | undefined;
+  /** Undefined: the key is not there. */
+  set(value: Flow | undefined): void;
+}
+/** Asks the user to choose a point in the scene; the answer is its name. */
+export type Pick = (take: (name: string) => void) => void;
+export interface Context {
+  pick?: Pick;
+}
+
+function isEmpty(value: Flow | undefined): boolean {
+  return value === undefined || value === "" || (value instanceof Map && value.size === 0);
+}
+
+class TextWidget implements Widget {
+  readonly element: HTMLElement;
+  private readonly input: HTMLInputElement;
+  private given: Flow | undefined;
+
+  constructor(private readonly field: Field, id: string, context: Context) {
+    this.input = make("input", {
+      id, type: "text", placeholder: field.hint ?? "", "aria-label": field.label, autocomplete: "off", spellcheck: "false",
+      ...(field.list ? { list: field.list } : {}), ...(field.isNeeded ? { required: true } : {}),
+    });
+    this.element = this.input;
+    const { pick } = context;
+    if (field.list !== "points" || !pick) return;
+    const button = make("button", {
+      type: "button", class: "pick", title: "Choose the point in the scene", "aria-label": `${field.label}: choose in the scene`,
+      onclick: () => pick((name) => {
+        this.input.value = name;
+        this.input.dispatchEvent(new Event("input", { bubbles: true }));
+      }),
+    }, "Pick");
+    this.element = make("div", { class: "with-pick" }, this.input, button);
+  }
+  get(): Flow | undefined {
+    const text = this.input.value.trim();
+    if (text === shownText(this.given)) return this.given;
+    if (text === "") return undefined;
+    return readFlow(this.field.isVector && /^[^[{"'(]*,/.test(text) ? `[${text}]` : text);
+  }
+  set(value: Flow | undefined): void {
+    this.given = value;
+    this.input.value = shownText(value);
+  }
+}
+
+class SelectWidget implements Widget {
+  readonly element: HTMLSelectElement;
+  private given: Flow | undefined;
+
+  constructor(private readonly field: Field, id: string) {
+    this.element = make("select", { id, "aria-label": field.label },
+      ...(field.options ?? []).map((option) => make("option", { value: option }, option || "–")));
+  }
+  get(): Flow | undefined {
+    const { value } = this.element;
+    if (value === shownText(this.given)) return this.given;
+    return value === "" || (this.given === undefined && value === this.field.usual) ? undefined : value;
+  }
+  set(value: Flow | undefined): void {
+    this.given = value;
+    const text = value === undefined ? this.field.usual ?? this.field.options?.[0] ?? "" : shownText(value);
+    if (!this.field.options?.includes(text)) this.element.append(make("option", { value: text }, text));
+    this.element.value = text;
+  }
+}
+
+/** Fields with labels: the entries of a map, or the items of a list. */
+export class GroupWidget implements Widget {
+  readonly element: HTMLElement;
+  private readonly rows: { field: Field; row: HTMLElement; widget: Widget }[];
+  private given: Flow | undefined;
+
+  constructor(private readonly owner: Field, fields: Field[], id: string, context: Context) {
+    this.rows = fields.map((field) => {
+      const own = `${id}-${field.id ?? field.key}`;
+      const widget = makeWidget(field, own, context);
+      const row = field.parts !== undefined ? make("fieldset", { class: "parts" }, make("legend", {}, field.label), widget.element)
+        : field.isRotation ? make("div", { class: "field", role: "group", "aria-label": field.label }, make("span", {}, field.label), widget.element)
+        : make("label", { class: "field", for: own }, make("span", {}, field.label), widget.element);
+      return { field, row, widget };
+    });
+    this.element = make("div", { class: owner.isSmall ? "small-fields" : "fields" }, ...this.rows.map(({ row }) => row));
+    this.element.addEventListener("change", () => this.showFields());
+    this.showFields();
+  }
+  get(): Flow | undefined {
+    const { short, isList } = this.owner;
+    const map: FlowMap = new Map();
+    for (const { field, row, widget } of this.rows) {
+      const value = widget.get();
+      if (row.hidden || isEmpty(value)) continue;
+      if (field.key === "more") {
+        if (value instanceof Map) value.forEach((one, key) => map.set(key, one));
+      } else {
+        map.set(this.keyOf(field), value as Flow);
+      }
+    }
+    if (isList) return map.size > 0 ? [...map.values()] : undefined;
+    if (this.given instanceof Map && !this.rows.some(({ field }) => field.key === "more")) {
+      const known = new Set(this.rows.map(({ field }) => this.keyOf(field)));
+      this.given.forEach((one, key) => known.has(key) || map.set(key, one));
+    }
+    const alone = short ? map.get(short) : undefined;
+    if (alone !== undefined && map.size === 1 && !(this.given instanceof Map)) return alone;
+    return map.size > 0 ? map : undefined;
+  }
+  set(value: Flow | undefined): void {
+    this.given = value;
+    let map: FlowMap = value instanceof Map ? value : new Map();
+    if (Array.isArray(value) && this.owner.isList) map = new Map(this.rows.map(({ field }, i) => [field.key, value[i] ?? ""]));
+    else if (value !== undefined && !(value instanceof Map) && this.owner.short) map = new Map([[this.owner.short, value]]);
+    const known = new Set(this.rows.map(({ field }) => this.keyOf(field)));
+    const more: FlowMap = new Map([...map].filter(([key]) => !known.has(key)));
+    for (const { field, widget } of this.rows) widget.set(field.key === "more" ? more : map.get(this.keyOf(field)));
+    this.showFields();
+  }
+  /** What stands in the fields of a new item. */
+  setNew(): void {
+    const start: FlowMap = new Map();
+    for (const { field } of this.rows) if (field.value !== undefined && field.value !== "") start.set(field.key, readFlow(field.value));
+    this.set(start);
+    this.given = undefined;
+    for (const { widget } of this.rows) if (widget instanceof GroupWidget) widget.setNew();
+    this.showFields();
+  }
+
+  private keyOf(field: Field): string {
+    return field.synonym && this.given instanceof Map && this.given.has(field.synonym) ? field.synonym : field.key;
+  }
+  private showFields(): void {
+    for (const { field, row } of this.rows) {
+      const chooser = this.rows.find((one) => one.field.key === (field.of ?? "type"))?.widget;
+      const type = chooser ? shownText(chooser.get()) || (chooser.element as HTMLSelectElement).value : "";
+      row.hidden = field.types !== undefined && !field.types.includes(type);
+    }
+  }
+}
+
+/** "Further keys" as text. */
+class MoreWidget implements Widget {
+  readonly element: HTMLInputElement;
+
+  constructor(field: Field, id: string) {
+    this.element = make("input", { id, type: "text", placeholder: field.hint ?? "", "aria-label": field.label });
+  }
+  get(): Flow | undefined {
+    const text = this.element.value.trim();
+    return text === "" ? undefined : readFlow(`{${text}}`);
+  }
+  set(value: Flow | undefined): void {
+    this.element.value = value instanceof Map && value.size > 0 ? flowText(value).slice(1, -1) : "";
+  }
+}
+
+const ROTATIONS: Record<string, string> = {
+  "": "not turned", rpy: "roll, pitch, yaw", axis: "about an axis", euler_parameters: "Euler parameters", matrix: "matrix",
+};
+const ROTATION_HINTS: Record<string, string> = {
+  rpy: "[0, pi/2, 0]", axis: "[0, 0, 1]", euler_parameters: "[1, 0, 0, 0]", matrix: "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]",
+};
+
+class RotationWidget implements Widget {
+  readonly element: HTMLElement;
+  private readonly kind: HTMLSelectElement;
+  private readonly value: HTMLInputElement;
+  private readonly angle: HTMLInputElement;
+  private given: Flow | undefined;
+
+  constructor(field: Field, id: string) {
+    const input = (key: string, label: string): HTMLInputElement => make("input", { id: `${id}-${key}`, type: "text", "aria-label": `${field.label}: ${label}` });
+    this.kind = make("select", { id: `${id}-kind`, "aria-label": `${field.label}: how it is given` },
+      ...Object.entries(ROTATIONS).map(([key, label]) => make("option", { value: key }, label)));
+    this.value = input("value", "numbers");
+    this.angle = input("angle", "angle, rad");
+    this.angle.placeholder = "angle, rad";
+    this.kind.addEventListener("change", () => this.show());
+    this.element = make("div", { class: "rotation" }, this.kind, this.value, this.angle);
+  }
+  get(): Flow | undefined {
+    const kind = this.kind.value;
+    const text = this.value.value.trim();
+    if (kind === "" || text === "") return undefined;
+    const is: FlowMap = new Map([[kind, readFlow(/^[^[]*,/.test(text) ? `[${text}]` : text)]]);
+    if (kind === "axis") is.set("angle", readFlow(this.angle.value.trim() || "0"));
+    return this.given !== undefined && flowText(is) === flowText(this.given) ? this.given : is;
+  }
+  set(value: Flow | undefined): void {
+    this.given = value;
+    const map = value instanceof Map ? value : new Map<string, Flow>();
+    this.kind.value = Object.keys(ROTATIONS).find((key) => map.has(key)) ?? "";
+    this.value.value = shownText(map.get(this.kind.value));
+    this.angle.value = shownText(map.get("angle"));
+    this.show();
+  }
+  private show(): void {
+    const kind = this.kind.value;
+    this.value.hidden = kind === "";
+    this.value.placeholder = ROTATION_HINTS[kind] ?? "";
+    this.angle.hidden = kind !== "axis";
+  }
+}
+
+/** Entries that can be added and removed: of a map by their names, or of a list. */
+class RowsWidget implements Widget {
+  readonly element: HTMLElement;
+  private readonly list = make("div", {});
+  private rows: { element: HTMLElement; name: HTMLInputElement | undefined; group: GroupWidget }[] = [];
+  private isSingle = false; // one map, as `shape: {...}` is
+
+  constructor(private readonly field: Field, private readonly id: string, private readonly context: Context) {
+    const adder = make("button", { type: "button", id: `${id}-add` }, `Add ${field.row ?? "one"}`);
+    adder.addEventListener("click", () => {
+      const row = this.add();
+      row.group.setNew();
+      row.element.querySelector<HTMLElement>("input, select")?.focus();
+      adder.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    this.element = make("div", { class: "rows" }, this.list, adder);
+  }
+  get(): Flow | undefined {
+    const { isNamed } = this.field;
+    const entries = this.rows.map(({ name, group }): [string, Flow | undefined] => [name?.value.trim() ?? "", group.get()]);
+    if (isNamed) {
+      const named = entries.filter(([name]) => name !== "");
+      return named.length > 0 ? new Map(named.map(([name, value]) => [name, value ?? this.field.none ?? "0"])) : undefined;
+    }
+    const values = entries.map(([, value]) => value).filter((value): value is Flow => !isEmpty(value));
+    if (values.length === 1 && this.isSingle) return values[0];
+    return values.length > 0 ? values : undefined;
+  }
+  set(value: Flow | undefined): void {
+    this.rows = [];
+    this.list.replaceChildren();
+    this.isSingle = !Array.isArray(value);
+    const entries: [string, Flow][] = value === undefined ? [] : Array.isArray(value) ? value.map((one) => ["", one])
+      : this.field.isNamed && value instanceof Map ? [...value] : [["", value]];
+    for (const [name, one] of entries) {
+      const row = this.add();
+      if (row.name) row.name.value = name;
+      row.group.set(one);
+    }
+  }
+  private add(): RowsWidget["rows"][number] {
+    const { field } = this;
+    const id = `${this.id}-${this.rows.length}`;
+    const word = field.row ?? "item";
+    const group = new GroupWidget(field, field.parts ?? [], id, this.context);
+    const name = field.isNamed ? make("input", { id: `${id}-name`, type: "text", "aria-label": `Name of the ${word}`, placeholder: field.nameHint ?? "name" }) : undefined;
+    const element = make("div", { class: "entry", role: "group", "aria-label": word });
+    const remover = make("button", {
+      type: "button", class: "remove", title: "Remove", "aria-label": `Remove this ${word}`,
+      onclick: () => {
+        this.rows = this.rows.filter((row) => row.element !== element);
+        this.element.dispatchEvent(new Event("input", { bubbles: true }));
+        this.element.dispatchEvent(new Event("change", { bubbles: true }));
+        element.remove();
+      },
+    }, "×");
+    element.append(make("div", { class: "entry-head" }, name ?? make("span", {}, word), remover), group.element);
+    this.list.append(element);
+    const row = { element, name, group };
+    this.rows.push(row);
+    return row;
+  }
+}
+
+export function makeWidget(field: Field, id: string, context: Context): Widget {
+  if (field.key === "more") return new MoreWidget(field, id);
+  if (field.isRotation) return new RotationWidget(field, id);
+  if (field.parts && field.row) return new RowsWidget(field, id, context);
+  if (field.parts) return new GroupWidget(field, field.parts, id, context);
+  return field.options ? new SelectWidget(field, id) : new TextWidget(field, id, context);
+}
