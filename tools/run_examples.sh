@@ -49,6 +49,7 @@ columns_of() {
     27_*) echo "bend energy.strain energy.total" ;;
     28_*) echo "ahead_of_free_fall tension energy.dissipated" ;;
     29_*) echo "creep on_driven.torque energy.supplied energy.dissipated" ;;
+    30_*) echo "ball.u[3] brick.u[3] track.gap blow.gap" ;;
   esac
 }
 

@@ -39,6 +39,18 @@ void RobotOptions::add_to(CLI::App& command) {
           "With --mimic force: natural frequency of mimicking joints, rad/s")
       ->default_str("1000")
       ->type_name("W");
+  command
+      .add_option_function<std::string>(
+          "--shapes",
+          [this](const std::string& which) {
+            urdf.shapes = which == "collision" ? UrdfShapes::kCollision : UrdfShapes::kVisual;
+            given = "--shapes";
+          },
+          "Robot: the geometry of links that becomes shapes, which are drawn and which\n"
+          "contacts can name: visual or collision")
+      ->default_str("visual")
+      ->check(CLI::IsMember({"visual", "collision"}).description(""))
+      ->type_name("WHICH");
 }
 
 }  // namespace sestina::cli

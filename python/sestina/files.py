@@ -32,7 +32,7 @@ def load(path: str | os.PathLike[str], set: Changes | None = None) -> System:
     """
     if os.path.splitext(path)[1] != ".urdf":
         return _core._load(path, _options(set))
-    robot = _with_notes(*_core._load_urdf(path, False, "free", 1000.0), None, True)
+    robot = _with_notes(*_core._load_urdf(path, False, "free", 1000.0, "visual"), None, True)
     # The paths for `set` are those of the model file to which the robot is converted.
     return robot if set is None else _core._loads(robot.to_yaml(), str(path), _options(set))
 
@@ -57,6 +57,7 @@ def load_urdf(
     *,
     mimic: str | None = None,
     mimic_frequency: float = 1000.0,
+    shapes: str = "visual",
 ) -> System:
     """Read a robot (.urdf).
 
@@ -67,8 +68,10 @@ def load_urdf(
                      pull them into place. None: "free", with a warning that names them
     mimic_frequency  rad/s, with "force": natural frequency of a mimicking joint, critically damped; the gains are
                      parameters of the system, JOINT_mimic_stiffness and JOINT_mimic_damping
+    shapes           the geometry of links that becomes shapes, which are drawn and which contacts can name: "visual" or
+                     "collision"
     """
-    data = _core._load_urdf(path, floating_base, mimic or "free", mimic_frequency)
+    data = _core._load_urdf(path, floating_base, mimic or "free", mimic_frequency, shapes)
     return _with_notes(*data, notes, mimic is None)
 
 
@@ -80,7 +83,8 @@ def loads_urdf(
     *,
     mimic: str | None = None,
     mimic_frequency: float = 1000.0,
+    shapes: str = "visual",
 ) -> System:
     """Read a robot from a text, such as the output of another program. `name` is its name in messages; see load_urdf()."""
-    data = _core._loads_urdf(text, name, floating_base, mimic or "free", mimic_frequency)
+    data = _core._loads_urdf(text, name, floating_base, mimic or "free", mimic_frequency, shapes)
     return _with_notes(*data, notes, mimic is None)

@@ -1,4 +1,4 @@
-"""Triangles of STL, OBJ and COLLADA files, for pictures."""
+"""Triangles of STL, OBJ and COLLADA files and of tables of heights, for pictures."""
 
 from __future__ import annotations
 
@@ -53,6 +53,22 @@ def read_mesh(path: pathlib.Path) -> Array:
     if not np.isfinite(triangles).all():
         raise InputError(f"{path}: a corner is not finite")
     return triangles
+
+
+def read_heights(path: pathlib.Path) -> Array:
+    """(n, 3, 3) m, the triangles of a height field: column, row, height. Otherwise InputError."""
+    rows = [line.replace(",", " ").split() for line in path.read_text(errors="replace").splitlines()]
+    try:
+        z = np.array([[float(word) for word in row] for row in rows if row], dtype=np.float64)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
+    if z.ndim != 2 or min(z.shape) < 2 or not np.isfinite(z).all():
+        raise InputError(f"{path}: expected at least two rows and columns of finite heights")
+    y, x = np.indices(z.shape, dtype=np.float64)
+    corners = np.stack([x, y, z], axis=-1)
+    low, right, up, high = corners[:-1, :-1], corners[:-1, 1:], corners[1:, :-1], corners[1:, 1:]
+    cells = np.stack([np.stack([low, right, high], axis=2), np.stack([low, high, up], axis=2)], axis=2)
+    return cells.reshape(-1, 3, 3)
 
 
 def _read_stl(data: bytes) -> Array:

@@ -116,6 +116,9 @@ def _evaluate(texts: set[str], system: _core.System) -> dict[str, float]:
     return {text: float(model.point_position(f"ground.sestina_point_{i}", model.q0)[0]) for i, text in enumerate(order)}
 
 
+_KINDS = "box, cylinder, sphere, capsule, ellipsoid, plane, mesh, height_field"
+
+
 def solid_of_shape(
     shape: Mapping[str, Any], numbers: Mapping[str, float], folder: str, largest: float, most: int = 1200
 ) -> Solid:
@@ -137,11 +140,12 @@ def solid_of_shape(
         made = solids.ellipsoid(np.array([_number(x, numbers) for x in shape["size"]]), largest)
     elif kind == "plane":
         made = solids.box(np.array([8 * largest, 8 * largest, 0.02 * largest]), largest)
-    elif kind == "mesh":
+    elif kind in {"mesh", "height_field"}:
         scale = np.array([_number(x, numbers) for x in shape.get("scale", (1, 1, 1))])
-        made = solids.mesh(mesh_files.read_mesh(mesh_files.find_mesh(shape["file"], folder)) * scale, most)
+        read = mesh_files.read_mesh if kind == "mesh" else mesh_files.read_heights
+        made = solids.mesh(read(mesh_files.find_mesh(shape["file"], folder)) * scale, most)
     else:
-        raise InputError(f"type: {kind!r} is not a shape; allowed are box, cylinder, sphere, capsule, ellipsoid, plane, mesh")
+        raise InputError(f"type: {kind!r} is not a shape; allowed are {_KINDS}")
     position = np.array([_number(x, numbers) for x in shape.get("position", (0, 0, 0))])
     return made.moved(rotation_of(shape.get("axes"), numbers), position)
 
@@ -253,7 +257,7 @@ class _ModelScene:
         return [self._local(point) for point in dict.fromkeys(own)]
 
     def _add_shapes(self, name: str, shapes: list[Any]) -> list[Solid]:
-        folders = dict(_core._mesh_folders(self.system)) if any(one["type"] == "mesh" for one in shapes) else {}
+        folders = dict(_core._mesh_folders(self.system)) if any("file" in one for one in shapes) else {}
         most = 5000 if len(self.q) < 10 else 1200  # a single picture may take longer than a frame of an animation
         solids_of = []
         for shape in shapes:

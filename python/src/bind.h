@@ -33,6 +33,7 @@ void bind_sweep(nb::module_& module);
 void bind_ensemble(nb::module_& module);
 void bind_sensitivities(nb::module_& module);
 void bind_mesh_folders(nb::module_& module);  // for pictures
+void bind_robots(nb::module_& module);        // load_urdf
 void bind_show(nb::module_& module);          // pages, the studio
 void bind_python_force(nb::module_& module);
 void bind_python_constraint(nb::module_& module);

@@ -29,6 +29,7 @@ NB_MODULE(_core, module) {
   bind_derivatives(module);
   bind_small_motions(module);
   bind_system(module);
+  bind_robots(module);
   bind_simulate(module);
   bind_simulator(module);
   bind_sweep(module);

@@ -15,11 +15,9 @@
 #include "part.h"
 #include "python_force.h"
 #include "sestina/base/error.h"
-#include "sestina/base/suggest.h"
 #include "sestina/base/text.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/schema.h"
-#include "sestina/io/urdf.h"
 #include "views.h"
 
 namespace sestina::python {
@@ -498,40 +496,6 @@ void bind_use(nb::class_<System>& system) {
       });
 }
 
-// The system, all notes, and those notes that concern mimic joints.
-nb::tuple with_notes(System robot, const ImportNotes& notes) {
-  std::vector<std::string> texts, about_mimic;
-  for (const ImportNote& note : notes) {
-    texts.push_back(to_string(note));
-    if (note.is_about_mimic) about_mimic.push_back(texts.back());
-  }
-  return nb::make_tuple(std::move(robot), texts, about_mimic);
-}
-
-UrdfOptions urdf_options(bool floating_base, const std::string& mimic, double mimic_frequency) {
-  static const std::vector<std::string> ways{"free", "weld", "force", "couple"};
-  const auto way = std::find(ways.begin(), ways.end(), mimic);
-  if (way == ways.end())
-    throw InputError(fmt::format("mimic: '{}' is unknown{}", mimic, suggestion(mimic, ways)));
-  return {.floating_base = floating_base,
-          .mimic = static_cast<UrdfMimic>(way - ways.begin()),
-          .mimic_frequency = mimic_frequency};
-}
-
-nb::tuple load_urdf(const std::filesystem::path& path, bool floating_base, const std::string& mimic,
-                    double mimic_frequency) {
-  ImportNotes notes;
-  System robot = read_urdf_file(path.string(), urdf_options(floating_base, mimic, mimic_frequency), &notes);
-  return with_notes(std::move(robot), notes);
-}
-
-nb::tuple loads_urdf(const std::string& text, const std::string& name, bool floating_base,
-                     const std::string& mimic, double mimic_frequency) {
-  ImportNotes notes;
-  System robot = read_urdf(text, name, urdf_options(floating_base, mimic, mimic_frequency), &notes);
-  return with_notes(std::move(robot), notes);
-}
-
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   return nb::inst_ready(self) ? visit_callbacks(*nb::inst_ptr<System>(self), visit, arg) : 0;
@@ -583,14 +547,6 @@ void bind_system(nb::module_& module) {
         return read_model(text, name, {set});
       },
       nb::arg("text"), nb::arg("name"), nb::arg("set"));
-  module.def("_load_urdf", load_urdf, nb::arg("path"), nb::arg("floating_base"), nb::arg("mimic"),
-             nb::arg("mimic_frequency"),
-             nb::sig("def _load_urdf(path: str | os.PathLike[str], floating_base: bool, mimic: str, "
-                     "mimic_frequency: float) -> tuple[System, list[str], list[str]]"));
-  module.def("_loads_urdf", loads_urdf, nb::arg("text"), nb::arg("name"), nb::arg("floating_base"),
-             nb::arg("mimic"), nb::arg("mimic_frequency"),
-             nb::sig("def _loads_urdf(text: str, name: str, floating_base: bool, mimic: str, "
-                     "mimic_frequency: float) -> tuple[System, list[str], list[str]]"));
   module.def(
       "schema", [] { return std::string(model_schema()); }, "The JSON Schema of model files.");
 }

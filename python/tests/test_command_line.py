@@ -17,6 +17,7 @@ ROBOT = {
     "--floating-base": (sestina.load_urdf, "floating_base"),
     "--mimic": (sestina.load_urdf, "mimic"),
     "--mimic-frequency": (sestina.load_urdf, "mimic_frequency"),
+    "--shapes": (sestina.load_urdf, "shapes"),
 }
 SAME = {
     "run": {

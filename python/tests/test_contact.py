@@ -1,5 +1,7 @@
 """Contacts and stops of a System."""
 
+import pathlib
+
 import numpy as np
 import pytest
 
@@ -76,3 +78,44 @@ def test_steps_from_outside_meet_them() -> None:
         ):
             with pytest.raises(sestina.InputError, match="contacts"):
                 refused()
+
+
+def test_meshes_and_height_fields_touch(tmp_path: pathlib.Path) -> None:
+    """A ball rolls down a slope of 1 in 4 with 5/7 g sin a; the file of the slope is looked for from the current folder."""
+    slope, a, r = tmp_path / "slope.txt", np.arctan(0.25), 0.1
+    slope.write_text("\n".join(" ".join(str(-0.125 * column) for column in range(21)) for _ in range(3)))
+    system = sestina.System("hill", gravity=(0, 0, -9.81))
+    system.ground.shapes = [{"name": "hill", "type": "height_field", "file": str(slope), "scale": [0.5, 0.5, 1]}]
+    inertia = dict.fromkeys(("xx", "yy", "zz"), 0.4 * r**2)
+    ball = system.add_rigid_body("ball", 1, inertia=inertia, shapes=[{"name": "skin", "type": "sphere", "radius": r}])
+    start = [0.7 + r * np.sin(a), 0.6, -0.25 * 0.7 + r * np.cos(a), 1, 0, 0, 0]
+    system.add_joint("fly", "free", system.ground["origin"], ball["origin"], q=start)
+    system.add_contact("track", ["hill", "skin"], friction=0.5)
+    rolling = sestina.simulate(system, duration=1.5)
+    expected = start[0] + 0.5 * 5 / 7 * 9.81 * np.sin(a) * np.cos(a) * rolling.t**2
+    assert rolling["fly.q[0]"] == pytest.approx(expected, abs=1e-7)
+    slope.write_text("0 1\n")
+    with pytest.raises(sestina.InputError, match="1 rows of 2 heights: expected at least two of two"):
+        system.freeze()
+
+
+ROBOT = """<robot name="crate"><link name="crate">
+  <inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+  <visual><geometry><sphere radius="9"/></geometry></visual>
+  <collision name="skin"><geometry><box size="0.4 0.4 0.2"/></geometry></collision>
+</link></robot>"""
+
+
+def test_collision_geometry_of_robots_touches() -> None:
+    notes: list[str] = []
+    robot = sestina.loads_urdf(ROBOT, "crate.urdf", True, notes, shapes="collision")
+    assert [(shape["type"], shape["name"]) for shape in robot.body("crate").shapes] == [("box", "skin")]
+    assert not any("collision" in note for note in notes)
+    robot.ground.shapes = [{"name": "floor", "type": "plane", "position": [0, 0, -0.5]}]
+    robot.add_contact("feet", ["skin", "floor"], friction=0.5)
+    fallen = sestina.simulate(robot, duration=1)
+    assert fallen["crate.q[2]"][-1] == pytest.approx(-0.4, abs=1e-9)
+    sestina.loads_urdf(ROBOT, "crate.urdf", True, notes)
+    assert any("collision geometry of 1 links is ignored" in note for note in notes)
+    with pytest.raises(sestina.InputError, match="shapes: 'colision' is unknown \\(did you mean 'collision'"):
+        sestina.loads_urdf(ROBOT, shapes="colision")

@@ -135,12 +135,14 @@ def test_rotations_are_those_of_the_model(axes):
         {"type": "cylinder", "radius": 0.1, "length": 0.4},
         {"type": "capsule", "radius": 0.1, "length": 0.4},
         {"type": "mesh", "file": "part.stl", "scale": [0.1, 0.1, -0.1]},
+        {"type": "height_field", "file": "hills.txt", "scale": [0.1, 0.1, 0.05]},
     ],
 )
 def test_each_shape_is_drawn_shaded(pendulum, shape, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     write_stl(tmp_path / "part.stl", TETRAHEDRON[FACES])
+    (tmp_path / "hills.txt").write_text("0 1 0 1\n1, 2, 0, 2\n0 0 3 0\n")
     pendulum.body("rod").shapes = shape
     polygons, colours = stage_of(sestina.draw(pendulum, path=tmp_path / "picture.png"))
     assert len(polygons) > 10 and np.isfinite(np.stack(polygons)).all()

@@ -497,6 +497,16 @@ class Convert(ProgramTest):
         floating = self.expect(0, "convert", robot, "-o", "b.yaml", "--floating-base").stdout
         self.assertEqual(count(floating), count(welded) + 6)
 
+    def test_shapes_are_the_visual_or_the_collision_geometry(self):
+        robot = SOURCE / "tests/io/urdf/every_joint.urdf"
+        self.expect(0, "convert", robot, "-o", "drawn.yaml")
+        text = self.expect(0, "convert", robot, "-o", "felt.yaml", "--shapes", "collision").stdout
+        self.assertNotIn("collision", text)
+        self.assertIn("type: mesh", (self.folder / "drawn.yaml").read_text())
+        felt = (self.folder / "felt.yaml").read_text()
+        self.assertIn("name: bumper", felt)
+        self.assertNotIn("type: mesh", felt)
+
     def test_joints_that_mimic_others_are_told_and_converted_as_is_wanted(self):
         robot = SOURCE / "tests/io/urdf/gripper.urdf"
         run = ("run", robot, "-q", "--set", "analysis.duration=0.01")

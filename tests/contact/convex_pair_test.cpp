@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sestina/contact/contact_points.h"
+#include "sestina/contact/surface.h"
 
 namespace sestina {
 namespace {
@@ -20,12 +21,16 @@ using Vec = Vec3<double>;
 
 constexpr double kProven = 1e-12;  // m, for shapes of about 1 m
 
+// An octahedron with half axes of 0.5, 0.4 and 0.3 m.
+const Surface kOctahedron{
+    make_polytope({{{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}},
+                   {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}}},
+                  {0.5, 0.4, 0.3})};
+
 std::vector<Shape> shapes() {
-  return {{ShapeType::kSphere, {0.5, 0, 0}},
-          {ShapeType::kBox, {0.5, 0.3, 0.2}},
-          {ShapeType::kCylinder, {0.5, 0.8, 0}},
-          {ShapeType::kCapsule, {0.25, 0.6, 0}},
-          {ShapeType::kEllipsoid, {0.5, 0.3, 0.2}}};
+  return {{ShapeType::kSphere, {0.5, 0, 0}},        {ShapeType::kBox, {0.5, 0.3, 0.2}},
+          {ShapeType::kCylinder, {0.5, 0.8, 0}},    {ShapeType::kCapsule, {0.25, 0.6, 0}},
+          {ShapeType::kEllipsoid, {0.5, 0.3, 0.2}}, {ShapeType::kConvexMesh, {}, &kOctahedron}};
 }
 
 // Distance beyond the surface in units of about a metre, by the implicit equation of the shape; negative
@@ -42,8 +47,10 @@ double excess(const Shape& shape, const Vec& p) {
       return std::max(rho - s.x, std::abs(p.z) - s.y);
     case ShapeType::kCapsule:
       return std::hypot(rho, std::max(std::abs(p.z) - s.y, 0.0)) - s.x;
-    default:
+    case ShapeType::kEllipsoid:
       return 0.3 * (std::hypot(p.x / s.x, p.y / s.y, p.z / s.z) - 1.0);
+    default:
+      return 0.3 * (std::abs(p.x) / 0.5 + std::abs(p.y) / 0.4 + std::abs(p.z) / 0.3 - 1.0);
   }
 }
 
@@ -148,7 +155,7 @@ std::vector<ContactPoint> touching_points(const Shape& a, const Pose<double>& X_
 
 TEST(ConvexPair, FacesAndLinesTouchAtSeveralPoints) {
   const Shape plate{ShapeType::kBox, {1.0, 1.0, 0.1}}, can{ShapeType::kCylinder, {0.3, 0.5, 0}};
-  const Shape pill{ShapeType::kCapsule, {0.2, 0.5, 0}};
+  const Shape pill{ShapeType::kCapsule, {0.2, 0.5, 0}}, stone{ShapeType::kConvexMesh, {}, &kOctahedron};
   const Rotation<double> upright = Rotation<double>::identity(),
                          lying = rpy_rotation(std::acos(0.0), 0.0, 0.0);
   const Pose<double> ground{upright, {}};
@@ -171,6 +178,13 @@ TEST(ConvexPair, FacesAndLinesTouchAtSeveralPoints) {
     EXPECT_GE(count_at(over, gap), 2);
     for (const ContactPoint& point : over) EXPECT_LE(std::hypot(point.p.x, point.p.y), 0.3 + 1e-6);
   }
+  // The octahedron stands on a face: the plate is turned to lie on it.
+  const Polytope::Face& face = kOctahedron.polytope->faces[0];
+  const Vec& p = kOctahedron.polytope->points[static_cast<std::size_t>(face.corners[0])];
+  const Vec x = Vec{0.0, face.normal.z, -face.normal.y}, across = (1.0 / norm(x)) * x;
+  const Rotation<double> R = Rotation<double>::from_columns(across, cross(face.normal, across), face.normal);
+  const Pose<double> above{R, (dot(face.normal, p) + 0.1) * face.normal};
+  EXPECT_EQ(count_at(touching_points(stone, ground, plate, above), 0.0), 3);
 }
 
 TEST(ConvexPair, ThePointsOfARestingBodyDoNotJump) {
@@ -190,6 +204,31 @@ TEST(ConvexPair, ThePointsOfARestingBodyDoNotJump) {
       }
     }
   }
+}
+
+TEST(Polytope, IsMadeOfConvexSurfacesOnly) {
+  EXPECT_EQ(kOctahedron.polytope->faces.size(), 8U);
+  TriangleMesh cube;
+  for (int i = 0; i < 8; ++i) {
+    cube.points.push_back(
+        {static_cast<float>(i & 1), static_cast<float>(i >> 1 & 1), static_cast<float>(i >> 2)});
+  }
+  cube.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                    {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  EXPECT_EQ(count_open_edges(cube), 0);
+  const auto box = make_polytope(cube, {1, 1, -2});  // mirrored
+  ASSERT_TRUE(box);
+  EXPECT_EQ(box->faces.size(), 6U);
+  for (const Polytope::Face& face : box->faces) EXPECT_EQ(face.corners.size(), 4U);
+  EXPECT_EQ(box->inner_radius, 0.5);
+  EXPECT_EQ(box->outer_radius, std::sqrt(6.0));
+  TriangleMesh dented = cube;
+  dented.points[7] = {0.4F, 0.4F, 0.4F};
+  EXPECT_EQ(count_open_edges(dented), 0);
+  EXPECT_FALSE(make_polytope(dented, {1, 1, 1}));
+  TriangleMesh open = cube;
+  open.triangles.pop_back();
+  EXPECT_EQ(count_open_edges(open), 3);
 }
 
 }  // namespace

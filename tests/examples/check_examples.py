@@ -49,6 +49,7 @@ CHECKS = {
     "27_flexible_slider_crank": beams.check_flexible_slider_crank,
     "28_whip": beams.check_whip,
     "29_belt_drive": beams.check_belt_drive,
+    "30_ramp": contacts.check_ramp,
 }
 
 

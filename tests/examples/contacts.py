@@ -35,3 +35,22 @@ def check_bowling_ball(sestina, expect_at_most):
     expect_at_most(1e-11, result.final("lane.slip"), "slip while it rolls, m/s")
     lost = m * GRAVITY * h + m * v0**2 / 7
     expect_at_most(1e-6, abs(result.final("energy.dissipated") - lost), "energy that impacts and friction took, J")
+
+
+def check_ramp(sestina, expect_at_most):
+    r, a, x, foot = 0.1, math.atan(0.25), 0.7, 3.0
+    result = sestina.run("30_ramp.yaml")
+    t, q, v = result.column("t"), result.column("ball.q[0]"), result.column("ball.u[3]")
+    rate = 5 / 7 * GRAVITY * math.sin(a)
+    # The centre turns where it is as far from both planes, r tan(a/2) before the foot.
+    way = (foot - x) / math.cos(a) - r * math.tan(a / 2)
+    turns = math.sqrt(2 * way / rate)
+    expected = [x + r * math.sin(a) + rate * b**2 / 2 * math.cos(a) for b in t]
+    expect_at_most(1e-8, max(abs(b - c) for d, b, c in zip(t, q, expected) if d < turns), "place on the ramp, m")
+    speed = rate * turns * (5 * math.cos(a) + 2) / 7
+    struck = turns + (6 - 0.1 - r - foot + r * math.tan(a / 2)) / speed
+    after = [b for d, b in zip(t, v) if turns + 0.01 < d < struck]
+    expect_at_most(1e-7, max(abs(b - speed) for b in after), "speed behind the foot, m/s")
+    lies = [abs(b - 6) for d, b in zip(t, result.column("brick.q[0]")) if d < struck]
+    expect_at_most(1e-12, max(lies), "place of the brick until it is struck, m")
+    expect_at_most(-1e-3, 6 - result.final("brick.q[0]"), "the brick is pushed on, m")

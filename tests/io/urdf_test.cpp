@@ -274,6 +274,27 @@ TEST(Urdf, VisualGeometryBecomesShapes) {
   expect_triple(shapes[3].scale, {0.001, 0.001, 0.002});
 }
 
+TEST(Urdf, CollisionGeometryBecomesShapesOnRequest) {
+  ImportNotes notes;
+  System robot = read_example("every_joint.urdf", {.shapes = UrdfShapes::kCollision}, &notes);
+  const auto& shapes = robot.body("base").shapes;
+  ASSERT_EQ(shapes.size(), 2u);
+  EXPECT_EQ(shapes[0].type.text, "box");
+  expect_triple(shapes[0].size, {1, 2, 3});
+  EXPECT_TRUE(shapes[0].name.empty());
+  EXPECT_EQ(shapes[1].type.text, "sphere");
+  EXPECT_EQ(shapes[1].name.text, "bumper");
+  expect_triple(shapes[1].position, {0.5, 0, 0});
+  for (const ImportNote& note : notes) EXPECT_EQ(note.message.find("collision"), std::string::npos);
+  ShapeSpec floor;
+  floor.type = "plane", floor.name = "floor";
+  robot.ground_shapes.push_back(floor);
+  ContactSpec contact;
+  contact.name = "touch", contact.between = {"base", "floor"};
+  robot.contacts.push_back(contact);
+  EXPECT_EQ(freeze(robot)->plan().contacts[0].pairs.size(), 2u);
+}
+
 TEST(Urdf, RootIsWeldedToTheGroundOrFloats) {
   System fixed = read_example("every_joint.urdf");
   EXPECT_EQ(fixed.joint("base_to_ground").parent.text, "ground.origin");

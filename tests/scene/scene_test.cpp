@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <numbers>
 
 #include "model/example_system.h"
@@ -125,6 +129,23 @@ TEST(Scene, DrawsShapesOfTheGroundAndEllipsoidsByTheirAxes) {
   EXPECT_EQ(drawn.scene.solids[2].type, SolidType::kEllipsoid);
   EXPECT_DOUBLE_EQ(drawn.scene.solids[2].size.x, 0.8);
   EXPECT_NEAR(drawn.scene.extent, 1.2, 0.2);  // the plane has none
+}
+
+TEST(Scene, DrawsHeightFieldsAsMeshes) {
+  const auto path = std::filesystem::temp_directory_path() / ("sestina_heights_" + std::to_string(getpid()));
+  std::ofstream(path) << "0 1 2\n0 1 2\n";
+  System system = two_rods();
+  ShapeSpec field;
+  field.type = "height_field", field.file = path.string(), field.scale = {0.5, "l", 0.25};
+  system.ground_shapes.push_back(field);
+  const Drawn drawn(system);
+  std::filesystem::remove(path);
+  ASSERT_EQ(drawn.scene.meshes.size(), 1u);
+  EXPECT_EQ(drawn.scene.meshes[0].points[5], (std::array{2.0F, 1.0F, 2.0F}));
+  EXPECT_EQ(drawn.scene.meshes[0].triangles.size(), 4u);
+  EXPECT_EQ(drawn.scene.solids[0].type, SolidType::kMesh);
+  EXPECT_EQ(drawn.scene.solids[0].mesh, 0);
+  EXPECT_DOUBLE_EQ(drawn.scene.solids[0].size.y, 0.8);
 }
 
 TEST(Scene, KnowsEveryJointOfTheExample) {

@@ -492,7 +492,8 @@ TEST_F(Sweeps, ResumeRefusesACurveThatHasChanged) {
     sweep(model, {"parameters.m=1:2:2"});
     ADD_FAILURE() << "the sweep went on along another curve";
   } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("its tables or reduced bodies were others"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("its tables, meshes or reduced bodies were others"),
+              std::string::npos)
         << error.what();
   }
 }

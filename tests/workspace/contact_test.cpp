@@ -569,7 +569,7 @@ contacts: [{{name: touch, {}}}]
   EXPECT_THAT(message("{name: cube, type: sphere, radius: 0}", "between: [cube, floor]"),
               HasSubstr("radius"));
   EXPECT_THAT(message("{name: cube, type: mesh, file: a.stl}", "between: [cube, floor]"),
-              HasSubstr("meshes do not touch"));
+              HasSubstr("the mesh 'a.stl' is not found"));
   EXPECT_THAT(message(cube, "between: [cube, floor]", "analysis: {integrator: rk4}"),
               HasSubstr("rk4 does not handle contacts"));
   EXPECT_THAT(message(cube, "between: [cube, floor]", "analysis: {type: statics}"),

@@ -45,6 +45,10 @@ BoundingBox box_of(const Shape& shape, const Pose<double>& X_WS) {
     constexpr double kFar = std::numeric_limits<double>::infinity();
     return {{-kFar, -kFar, -kFar}, {kFar, kFar, kFar}};
   }
+  if (shape.type == ShapeType::kMesh) {
+    const double radius = outer_radius(shape);
+    return enlarged({X_WS.p, X_WS.p}, radius);
+  }
   const ConvexBody body(shape, X_WS);
   for (int k = 0; k < 3; ++k) {
     Vec axis;

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "sestina/contact/convex_pair.h"
+#include "sestina/contact/surface.h"
+#include "sestina/contact/triangle_tree.h"
 
 namespace sestina {
 namespace {
@@ -106,6 +108,21 @@ std::array<Vec, 8> corners_of(const Shape& box, const Pose<double>& X) {
   return corners;
 }
 
+// The corners that may touch within a step: those that are not much higher than the lowest.
+void add_mesh_on_plane(const Pose<double>& X_plane, const TriangleTree& tree, const Pose<double>& X,
+                       std::vector<ContactPoint>& points) {
+  const std::size_t first = points.size();
+  double lowest = std::numeric_limits<double>::infinity();
+  for (const Vec& corner : tree.corners()) {
+    points.push_back(against_plane(X_plane, X * corner));
+    lowest = std::min(lowest, points.back().gap);
+  }
+  const double highest = std::max(lowest, 0.0) + 2.0 * tree.inner_radius();
+  const auto is_high = [&](const ContactPoint& point) { return point.gap > highest; };
+  points.erase(std::remove_if(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(), is_high),
+               points.end());
+}
+
 void add_plane(const Pose<double>& X_plane, const Shape& b, const Pose<double>& X,
                std::vector<ContactPoint>& points) {
   const Vec n = axis_of(X_plane, 2);
@@ -141,6 +158,11 @@ void add_plane(const Pose<double>& X_plane, const Shape& b, const Pose<double>& 
       }
       return;
     }
+    case ShapeType::kConvexMesh:
+      for (const Vec& corner : b.surface->polytope->points) add(X * corner);
+      return;
+    case ShapeType::kMesh:
+      return add_mesh_on_plane(X_plane, *b.surface->tree, X, points);
     case ShapeType::kPlane:
       return;
   }
@@ -171,7 +193,13 @@ void add_sphere(const Shape& a, const Pose<double>& X_a, const Shape& b, const P
 // The order of the types in the pairs that the functions above treat.
 int rank(ShapeType type) {
   if (type == ShapeType::kPlane) return 0;
-  return type == ShapeType::kSphere ? 1 : 2;
+  if (type == ShapeType::kMesh) return 1;
+  if (type == ShapeType::kSphere) return 2;
+  return type == ShapeType::kCapsule ? 3 : 4;
+}
+
+bool is_analytic_with_sphere(ShapeType type) {
+  return type != ShapeType::kEllipsoid && type != ShapeType::kConvexMesh;
 }
 
 }  // namespace
@@ -187,6 +215,10 @@ double inner_radius(const Shape& shape) {
     case ShapeType::kBox:
     case ShapeType::kEllipsoid:
       return std::min({size.x, size.y, size.z});
+    case ShapeType::kConvexMesh:
+      return shape.surface->polytope->inner_radius;
+    case ShapeType::kMesh:
+      return shape.surface->tree->inner_radius();
     case ShapeType::kPlane:
       break;
   }
@@ -206,16 +238,26 @@ double outer_radius(const Shape& shape) {
       return norm(size);
     case ShapeType::kEllipsoid:
       return std::max({size.x, size.y, size.z});
+    case ShapeType::kConvexMesh:
+      return shape.surface->polytope->outer_radius;
+    case ShapeType::kMesh:
+      return shape.surface->tree->outer_radius();
     case ShapeType::kPlane:
       break;
   }
   return std::numeric_limits<double>::infinity();
 }
 
-bool can_touch(ShapeType a, ShapeType b) { return a != ShapeType::kPlane || b != ShapeType::kPlane; }
+bool can_touch(ShapeType a, ShapeType b) {
+  const auto is_convex_solid = [](ShapeType type) {
+    return type != ShapeType::kPlane && type != ShapeType::kMesh;
+  };
+  return is_convex_solid(a) || is_convex_solid(b) || (a != b);
+}
 
 const char* name_of(ShapeType type) {
-  constexpr std::array<const char*, 6> kNames{"sphere", "box", "cylinder", "capsule", "ellipsoid", "plane"};
+  constexpr std::array<const char*, 8> kNames{"sphere",    "box",   "cylinder",    "capsule",
+                                              "ellipsoid", "plane", "convex mesh", "mesh"};
   return kNames[static_cast<std::size_t>(type)];
 }
 
@@ -229,13 +271,17 @@ void add_contact_points(const Shape& a, const Pose<double>& X_Wa, const Shape& b
     return;
   }
   if (a.type == ShapeType::kPlane) return add_plane(X_Wa, b, X_Wb, points);
-  if (a.type == ShapeType::kSphere && b.type != ShapeType::kEllipsoid)
+  if (a.type == ShapeType::kSphere && is_analytic_with_sphere(b.type))
     return add_sphere(a, X_Wa, b, X_Wb, points);
   // About the centre of the first, so that round-off does not grow with the distance from the origin.
   const Vec origin = X_Wa.p;
   const ConvexBody other(b, {X_Wb.R, X_Wb.p - origin});
   const std::size_t first = points.size();
-  add_convex_points(ConvexBody(a, {X_Wa.R, {}}), other, points);
+  if (a.type == ShapeType::kMesh) {
+    a.surface->tree->add_points({X_Wa.R, {}}, other, 2.0 * inner_radius(b), points);
+  } else {
+    add_convex_points(ConvexBody(a, {X_Wa.R, {}}), other, points);
+  }
   for (std::size_t i = first; i < points.size(); ++i) points[i].p += origin;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/contact/surface.h"
+
 namespace sestina {
 namespace {
 
@@ -21,6 +23,7 @@ int after(int axis, int k) { return (axis + k) % 3; }
 ConvexBody::ConvexBody(const Shape& shape, const Pose<double>& X_WS)
     : shape_(shape), X_(X_WS), centre_(X_WS.p) {
   if (shape.type == ShapeType::kSphere || shape.type == ShapeType::kCapsule) radius_ = shape.size.x;
+  if (shape.type == ShapeType::kConvexMesh) centre_ = X_ * shape.surface->polytope->centre;
 }
 
 bool ConvexBody::is_curved() const {
@@ -45,6 +48,9 @@ Vec ConvexBody::support(const Vec& n) const {
       if (length == 0.0) return X_.p;
       return X_ * ((1.0 / length) * Vec{size.x * scaled.x, size.y * scaled.y, size.z * scaled.z});
     }
+    case ShapeType::kConvexMesh:
+      return X_ * *std::ranges::max_element(shape_.surface->polytope->points, {},
+                                            [&](const Vec& p) { return dot(m, p); });
     default:
       return X_.p;
   }
@@ -78,6 +84,8 @@ int ConvexBody::face_count() const {
       return 6;
     case ShapeType::kCylinder:
       return 2;
+    case ShapeType::kConvexMesh:
+      return static_cast<int>(shape_.surface->polytope->faces.size());
     default:
       return 0;
   }
@@ -85,6 +93,9 @@ int ConvexBody::face_count() const {
 
 // Faces 2 k and 2 k + 1 of a box are those in the directions -k and +k.
 Vec ConvexBody::face_normal(int face) const {
+  if (shape_.type == ShapeType::kConvexMesh) {
+    return X_.R * shape_.surface->polytope->faces[static_cast<std::size_t>(face)].normal;
+  }
   const Vec n = axis(shape_.type == ShapeType::kCylinder ? 2 : face / 2);
   return face % 2 == 0 ? -n : n;
 }
@@ -101,6 +112,11 @@ int ConvexBody::face_towards(const Vec& n) const {
     }
   } else if (shape_.type == ShapeType::kCylinder) {
     return m.z < 0.0 ? 0 : 1;
+  } else if (shape_.type == ShapeType::kConvexMesh) {
+    for (int i = 0; i < face_count(); ++i) {
+      const double cosine = dot(m, shape_.surface->polytope->faces[static_cast<std::size_t>(i)].normal);
+      if (cosine > most) most = cosine, best = i;
+    }
   }
   return best;
 }
@@ -109,7 +125,11 @@ ConvexBody::Face ConvexBody::face(int index, const Vec& n) const {
   Face face;
   face.normal = face_normal(index);
   const Vec& size = shape_.size;
-  if (shape_.type == ShapeType::kBox) {
+  if (shape_.type == ShapeType::kConvexMesh) {
+    for (const int i : shape_.surface->polytope->faces[static_cast<std::size_t>(index)].corners) {
+      face.corners.push_back(X_ * shape_.surface->polytope->points[static_cast<std::size_t>(i)]);
+    }
+  } else if (shape_.type == ShapeType::kBox) {
     const int k = index / 2, i = after(k, 1), j = after(k, 2);
     face.middle = X_.p + size[k] * face.normal;
     const Vec u = size[i] * axis(i), v = (index % 2 == 0 ? -size[j] : size[j]) * axis(j);
@@ -155,7 +175,7 @@ std::pair<Vec, Vec> ConvexBody::line(const Vec& n) const {
 
 std::vector<Vec> ConvexBody::facing(const Vec& n) const {
   const bool is_end = shape_.type == ShapeType::kCylinder && std::abs(dot(n, axis(2))) > kSteep;
-  if (is_end || shape_.type == ShapeType::kBox) {
+  if (is_end || shape_.type == ShapeType::kBox || shape_.type == ShapeType::kConvexMesh) {
     return face(face_towards(n), n).corners;
   }
   if (!has_line()) return {support(n)};

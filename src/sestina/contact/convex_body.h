@@ -15,7 +15,7 @@ namespace sestina {
 
 class ConvexBody {
  public:
-  // `shape` must outlive this object; it is not a plane.
+  // `shape` must outlive this object; it is neither a plane nor a mesh that is not convex.
   ConvexBody(const Shape& shape, const Pose<double>& X_WS);
 
   double radius() const { return radius_; }  // m

@@ -8,17 +8,22 @@
 namespace sestina {
 
 enum class ShapeType : std::uint8_t {
-  kSphere,     // size.x: radius
-  kBox,        // size: halves of the edges
-  kCylinder,   // about z; size.x: radius, size.y: half of the length
-  kCapsule,    // about z; size.x: radius, size.y: half of the distance between the centres of its caps
-  kEllipsoid,  // size: half axes
-  kPlane,      // solid where z < 0; no size
+  kSphere,      // size.x: radius
+  kBox,         // size: halves of the edges
+  kCylinder,    // about z; size.x: radius, size.y: half of the length
+  kCapsule,     // about z; size.x: radius, size.y: half of the distance between the centres of its caps
+  kEllipsoid,   // size: half axes
+  kPlane,       // solid where z < 0; no size
+  kConvexMesh,  // Shape::surface; no size
+  kMesh,        // likewise, of triangles
 };
+
+struct Surface;
 
 struct Shape {
   ShapeType type = ShapeType::kSphere;
-  Vec3<double> size;  // m
+  Vec3<double> size;                 // m
+  const Surface* surface = nullptr;  // of meshes
 };
 
 // A point at which two shapes touch or come closest. Ground axes.

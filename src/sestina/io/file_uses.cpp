@@ -62,6 +62,7 @@ void FileUses::add_tables_of(const System& system) {
   for (const ConstraintSpec& constraint : system.constraints) {
     if (constraint.table) add("the curve of the constraint", constraint.name, constraint.table->file);
   }
+  for (const ShapeSpec& shape : system.ground_shapes) add("a mesh of the body", Name("ground"), shape.file);
   for (const BodySpec& body : system.bodies) {
     if (body.reduced) add("the modes of the body", body.name, body.reduced->file);
     for (const ShapeSpec& shape : body.shapes) add("a mesh of the body", body.name, shape.file);

@@ -246,6 +246,7 @@ void add_type_tables(std::vector<KeyTable>& tables) {
       shape_keys("ellipsoid", {"size"}, {"size"}),
       shape_keys("plane", {}, {}),
       shape_keys("mesh", {"file", "scale"}, {"file"}),
+      shape_keys("height_field", {"file", "scale"}, {"file"}),
       force_keys("joint_spring", {"joint"}, {"stiffness", "reference"}, numbers_of_force<JointSpring>()),
       force_keys("joint_damper", {"joint"}, {"damping"}, numbers_of_force<JointDamper>()),
       force_keys("joint_force", {"joint", "value"}, {}),

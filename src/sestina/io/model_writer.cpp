@@ -574,11 +574,13 @@ void write_model_file(const System& system, const std::filesystem::path& path) {
   for (ConstraintSpec& constraint : copy.constraints) {
     if (constraint.table) relocate(constraint.table->file, folder);
   }
-  for (BodySpec& body : copy.bodies) {
-    for (ShapeSpec& shape : body.shapes) {
+  const auto relocate_meshes = [&](std::vector<ShapeSpec>& shapes) {
+    for (ShapeSpec& shape : shapes) {
       if (!shape.file.empty()) relocate(shape.file, folder);
     }
-  }
+  };
+  relocate_meshes(copy.ground_shapes);
+  for (BodySpec& body : copy.bodies) relocate_meshes(body.shapes);
   write_whole_file(path, write_model(copy));
 }
 

@@ -14,10 +14,11 @@
 // | planar | `planar`, whose z is the URDF axis (see below) |
 // | limit | kept as limits, which nothing enforces; a continuous joint has no lower and upper |
 // | dynamics damping | force element `JOINT_damping` of type `joint_damper` |
-// | visual | shape; its colour and texture are not kept |
+// | visual | shape; its colour and texture are not kept. With UrdfShapes::kCollision it is left out |
+// | collision | ignored, with a note. With kCollision: shape, which a contact can name by the link or, if the
+//   collision has a name, by `NAME` |
 // | mimic | according to UrdfOptions::mimic; see below |
-// | friction, collision, transmission, gazebo, safety_controller, calibration, sensor | ignored, with a note
-// |
+// | friction, transmission, gazebo, safety_controller, calibration, sensor | ignored, with a note |
 //
 // The root link is welded to the ground by a joint `base_to_ground`, or floats with `floating_base` (a body
 // that is not a joint's child gets a free joint with its name). URDF has no gravity: -9.81 m/s^2 along z is
@@ -63,10 +64,13 @@ namespace sestina {
 
 enum class UrdfMimic { kFree, kWeld, kForce, kCouple };
 
+enum class UrdfShapes { kVisual, kCollision };
+
 struct UrdfOptions {
   bool floating_base = false;  // otherwise the root link is welded to the ground
   UrdfMimic mimic = UrdfMimic::kFree;
   double mimic_frequency = 1000.0;  // rad/s, for kForce; positive
+  UrdfShapes shapes = UrdfShapes::kVisual;
 };
 
 // A change, assumption or omission of the import.

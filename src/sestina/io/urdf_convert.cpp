@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "sestina/base/suggest.h"
 #include "sestina/io/urdf_mimic.h"
@@ -140,7 +141,11 @@ class Converter {
     bodies_[outline.name] = &body;
     if (name != outline.name) body.original_name = outline.name;
     if (link->inertial) set_inertia(body, *link->inertial, outline);
-    for (const urdf::VisualSharedPtr& visual : link->visual_array) add_shape(body, *visual);
+    if (options_.shapes == UrdfShapes::kCollision) {
+      for (const urdf::CollisionSharedPtr& collision : link->collision_array) add_shape(body, *collision);
+    } else {
+      for (const urdf::VisualSharedPtr& visual : link->visual_array) add_shape(body, *visual);
+    }
   }
 
   void set_inertia(BodySpec& body, const urdf::Inertial& inertial, const UrdfLink& outline) {
@@ -163,28 +168,33 @@ class Converter {
     }
   }
 
-  static void add_shape(BodySpec& body, const urdf::Visual& visual) {
+  // Of a visual or a collision.
+  template <class Element>
+  void add_shape(BodySpec& body, const Element& element) {
     const Mark& mark = body.mark;
     ShapeSpec shape;
     shape.mark = mark;
-    shape.position = triple(vector_of(visual.origin.position), mark);
-    shape.axes = axes_of(visual.origin.rotation, mark);
-    if (const auto* box = dynamic_cast<const urdf::Box*>(visual.geometry.get())) {
+    shape.position = triple(vector_of(element.origin.position), mark);
+    shape.axes = axes_of(element.origin.rotation, mark);
+    if (const auto* box = dynamic_cast<const urdf::Box*>(element.geometry.get())) {
       shape.type = "box";
       shape.size = triple(vector_of(box->dim), mark);
-    } else if (const auto* sphere = dynamic_cast<const urdf::Sphere*>(visual.geometry.get())) {
+    } else if (const auto* sphere = dynamic_cast<const urdf::Sphere*>(element.geometry.get())) {
       shape.type = "sphere";
       shape.radius = number(sphere->radius, mark);
-    } else if (const auto* cylinder = dynamic_cast<const urdf::Cylinder*>(visual.geometry.get())) {
+    } else if (const auto* cylinder = dynamic_cast<const urdf::Cylinder*>(element.geometry.get())) {
       shape.type = "cylinder";
       shape.radius = number(cylinder->radius, mark);
       shape.length = number(cylinder->length, mark);
-    } else if (const auto* mesh = dynamic_cast<const urdf::Mesh*>(visual.geometry.get())) {
+    } else if (const auto* mesh = dynamic_cast<const urdf::Mesh*>(element.geometry.get())) {
       shape.type = "mesh";
       shape.file = restore_percent(mesh->filename);
       shape.scale = triple(vector_of(mesh->scale), mark);
     } else {
       return;
+    }
+    if constexpr (std::is_same_v<Element, urdf::Collision>) {
+      if (!element.name.empty()) shape.name = names_.make(restore_percent(element.name), "_collision");
     }
     body.shapes.push_back(std::move(shape));
   }
@@ -361,7 +371,8 @@ class Converter {
       return std::count_if(things.begin(), things.end(), predicate);
     };
     const auto collisions = count(tree_.links, [](const UrdfLink& link) { return link.has_collision; });
-    if (collisions > 0) note({}, fmt::format("collision geometry of {} links is ignored", collisions));
+    if (collisions > 0 && options_.shapes == UrdfShapes::kVisual)
+      note({}, fmt::format("collision geometry of {} links is ignored", collisions));
     const auto safety = count(tree_.joints, [](const UrdfJoint& joint) { return joint.has_safety; });
     if (safety > 0) note({}, fmt::format("safety controllers of {} joints are ignored", safety));
     const auto calibration =

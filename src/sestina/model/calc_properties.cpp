@@ -212,7 +212,7 @@ class PropertyReader {
     const PropertyPlan& plan = model_.plan();
     for (const ContactShapePlan& p : plan.contact_shapes) {
       typename ContactSet<T>::PlacedShape shape{
-          frame_of(p.body), p.type, {}, properties.bodies[p.body].X_MB * pose(p.pose)};
+          frame_of(p.body), p.type, {}, p.surface.get(), properties.bodies[p.body].X_MB * pose(p.pose)};
       if (p.size.is_given()) shape.size = size_of(p);
       properties.contacts.shapes.push_back(shape);
     }

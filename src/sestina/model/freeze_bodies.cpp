@@ -78,7 +78,7 @@ void Freezer::check_shape(const ShapeSpec& shape, const std::string& path) {
     }
   };
   static const std::vector<std::string> types{"box",       "cylinder", "sphere", "capsule",
-                                              "ellipsoid", "plane",    "mesh"};
+                                              "ellipsoid", "plane",    "mesh",   "height_field"};
   check_word(shape.type, path + ".type", types);
   // A shape of size zero may be invisible, but is not an error.
   const bool is_long = shape.type == "cylinder" || shape.type == "capsule";
@@ -86,6 +86,7 @@ void Freezer::check_shape(const ShapeSpec& shape, const std::string& path) {
   if (is_long) check_unused(Kind::kNotNegative, shape.length, path + ".length");
   if (shape.type == "box" || shape.type == "ellipsoid") check_list(Kind::kNotNegative, shape.size, "size");
   if (shape.type == "mesh") check_list(Kind::kNotZero, shape.scale, "scale");
+  if (shape.type == "height_field") check_list(Kind::kPositive, shape.scale, "scale");
   check_list(Kind::kFinite, shape.position, "position");
   if (!shape.axes) return;
   const Slot axes = numbers_.add_list(shape.axes->numbers, path + ".axes");

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 
+#include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
+#include "sestina/contact/mesh_file.h"
+#include "sestina/contact/surface.h"
 #include "sestina/model/freezer.h"
+#include "sestina/model/mesh_files.h"
 
 namespace sestina {
 namespace {
@@ -56,7 +60,9 @@ void Freezer::collect_contact(const ContactSpec& spec, const std::string& path) 
       }
       if (!can_touch(one.type, other.type)) {
         fail(spec.between[1].mark, between,
-             fmt::format("contact of a {} with a {} is not supported: one of the two must have a finite size",
+             fmt::format("contact of a {} with a {} is not supported: planes, meshes that are not convex and "
+                         "height fields "
+                         "touch convex shapes, and planes touch meshes",
                          name_of(one.type), name_of(other.type)));
         return;
       }
@@ -89,7 +95,7 @@ std::vector<int> Freezer::find_shapes(const Name& name, const std::string& path)
                      body.shapes.size() > 1) ||
               is_body;
   }
-  std::erase(found, -1);
+  if (std::erase(found, -1) > 0) return {};  // reported already
   if (found.empty() && is_body) {
     fail(name.mark, path, fmt::format("{} has no shape that could touch anything", name.text));
   } else if (found.empty()) {
@@ -102,14 +108,11 @@ std::vector<int> Freezer::find_shapes(const Name& name, const std::string& path)
 // Returns -1 and reports a fault if there is none.
 int Freezer::add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& path) {
   if (const auto known = shape_index_.find(&shape); known != shape_index_.end()) return known->second;
-  if (shape.type == "mesh") {
-    fail(shape.mark, path,
-         "meshes do not touch yet: allowed are sphere, box, cylinder, capsule, ellipsoid, plane");
-    return -1;
-  }
   ContactShapePlan plan;
   plan.body = body;
   plan.type = type_of(shape);
+  const bool is_surface = shape.type == "mesh" || shape.type == "height_field";
+  if (is_surface && !read_contact_mesh(body, shape, path, plan)) return -1;
   const auto add_size = [&](const Number& number, const std::string& key) {
     const Slot slot = numbers_.next();
     numbers_.add(number, path + key);
@@ -118,6 +121,8 @@ int Freezer::add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std
   plan.size = numbers_.next();
   switch (plan.type) {
     case ShapeType::kPlane:
+    case ShapeType::kConvexMesh:
+    case ShapeType::kMesh:
       plan.size = {};
       break;
     case ShapeType::kSphere:
@@ -139,6 +144,33 @@ int Freezer::add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std
   const int index = static_cast<int>(data_.plan.contact_shapes.size()) - 1;
   shape_index_.emplace(&shape, index);
   return index;
+}
+
+// Reports a fault and returns false if the surface cannot touch.
+bool Freezer::read_contact_mesh(BodyIndex body, const ShapeSpec& shape, const std::string& path,
+                                ContactShapePlan& plan) {
+  Vec3<double> scale;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (shape.scale[i].is_expression()) {
+      fail(shape.scale[i].mark, fmt::format("{}.scale[{}]", path, i),
+           "of a mesh that touches must be a number");
+      return false;
+    }
+    scale[static_cast<int>(i)] = shape.scale[i].value();
+  }
+  const int position = data_.bodies[body].position;
+  const BodySpec* spec = position < 0 ? nullptr : &system_.bodies[static_cast<std::size_t>(position)];
+  try {
+    const auto file = find_mesh(shape.file.text, folder_of_mesh(spec, shape));
+    Surface surface =
+        shape.type == "height_field" ? read_field_surface(file, scale) : read_solid_surface(file, scale);
+    plan.type = surface.polytope ? ShapeType::kConvexMesh : ShapeType::kMesh;
+    plan.surface = std::make_shared<const Surface>(std::move(surface));
+    return true;
+  } catch (const InputError& error) {
+    fail(shape.file.mark, path + ".file", error.what());
+    return false;
+  }
 }
 
 ContactLawPlan Freezer::collect_law(const Number& friction, const Number& restitution,

@@ -225,6 +225,8 @@ class Freezer {
   // Returns the shapes of a name, as indices in data_.plan.contact_shapes.
   std::vector<int> find_shapes(const Name& name, const std::string& path);
   int add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& path);
+  bool read_contact_mesh(BodyIndex body, const ShapeSpec& shape, const std::string& path,
+                         ContactShapePlan& plan);
   ContactLawPlan collect_law(const Number& friction, const Number& restitution, const Number& stiffness,
                              const Number& damping, const std::string& path);
   void collect_stops();

@@ -140,8 +140,9 @@ struct ContactSet {
   struct PlacedShape {
     FrameIndex frame;
     ShapeType type = ShapeType::kSphere;
-    Vec3<T> size;  // m, of contact/shape.h
-    Pose<T> X_BS;  // in the frame that carries it, the joint frame M of a body
+    Vec3<T> size;                      // m, of contact/shape.h
+    const Surface* surface = nullptr;  // of the model's plan
+    Pose<T> X_BS;                      // in the frame that carries it, the joint frame M of a body
   };
   std::vector<PlacedShape> shapes;
   std::vector<ContactLaw<T>> contacts, stops;

@@ -5,11 +5,13 @@
 // every scalar type.
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "sestina/base/index.h"
 #include "sestina/contact/shape.h"
+#include "sestina/contact/surface.h"
 #include "sestina/joints/joint_info.h"
 #include "sestina/model/system.h"
 
@@ -206,7 +208,8 @@ struct PointOnPlan {
 struct ContactShapePlan {
   BodyIndex body;
   ShapeType type = ShapeType::kSphere;
-  Slot size;  // 1 (sphere), 2 (cylinder, capsule: radius, length) or 3; none of a plane
+  Slot size;  // 1 (sphere), 2 (cylinder, capsule: radius, length) or 3; none of a plane and of meshes
+  std::shared_ptr<const Surface> surface;  // of meshes
   PosePlan pose;
 };
 // The numbers common to all points of a contact, or of a stop of a joint: 1 number each.

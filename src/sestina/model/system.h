@@ -59,12 +59,13 @@ struct PointSpec {
 // A shape is drawn. It makes contact if a contact names it or its body.
 struct ShapeSpec {
   Name name;              // may be empty
-  Name type;              // box | cylinder | sphere | capsule | ellipsoid | plane | mesh
+  Name type;              // box | cylinder | sphere | capsule | ellipsoid | plane | mesh | height_field
   Number radius, length;  // m; a cylinder's and capsule's length is along z of the shape's axes
   Triple size{};          // m, of a box or ellipsoid, along its axes
-  Name file;              // of a mesh
-  Triple scale{1, 1, 1};  // of a mesh
-  Triple position{};      // m, of the shape's centre in the body's frame
+  Name file;              // of a mesh or height field
+  // Of a mesh; of a height field (m): the distances of columns and of rows, and the unit of heights.
+  Triple scale{1, 1, 1};
+  Triple position{};  // m, of the shape's centre in the body's frame
   std::optional<RotationSpec> axes;
   Mark mark;
 };

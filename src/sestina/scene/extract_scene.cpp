@@ -8,10 +8,11 @@
 #include <unordered_map>
 
 #include "sestina/base/error.h"
+#include "sestina/contact/mesh_file.h"
 #include "sestina/flexible/reduced_body.h"
+#include "sestina/model/mesh_files.h"
 #include "sestina/model/number_collector.h"
 #include "sestina/model/properties.h"
-#include "sestina/scene/mesh_file.h"
 #include "sestina/scene/scene.h"
 
 namespace sestina {
@@ -71,17 +72,6 @@ Rotation<double> rotation_to(const Vec& axis) {
   return Rotation<double>::from_columns(x, cross(axis, x), axis);
 }
 
-// The folder of the file that names the mesh, or that contains the body; empty for a system made by a
-// program.
-std::filesystem::path folder_of(const BodySpec* body, const ShapeSpec& shape) {
-  std::vector<Mark> marks = {shape.file.mark, shape.mark};
-  if (body != nullptr) marks.insert(marks.end(), {body->mark, body->name.mark});
-  for (const Mark& mark : marks) {
-    if (mark.line > 0 && mark.file) return std::filesystem::path(*mark.file).parent_path();
-  }
-  return {};
-}
-
 std::optional<SolidType> solid_type(std::string_view name) {
   static const std::map<std::string_view, SolidType> kTypes = {{"box", SolidType::kBox},
                                                                {"sphere", SolidType::kSphere},
@@ -89,7 +79,8 @@ std::optional<SolidType> solid_type(std::string_view name) {
                                                                {"capsule", SolidType::kCapsule},
                                                                {"ellipsoid", SolidType::kEllipsoid},
                                                                {"plane", SolidType::kPlane},
-                                                               {"mesh", SolidType::kMesh}};
+                                                               {"mesh", SolidType::kMesh},
+                                                               {"height_field", SolidType::kMesh}};
   const auto found = kTypes.find(name);
   return found == kTypes.end() ? std::nullopt : std::optional(found->second);
 }
@@ -321,7 +312,7 @@ class SceneMaker {
       solid.size = number_(shape.size);
     } else if (*type == SolidType::kMesh) {
       solid.size = number_(shape.scale);
-      solid.mesh = mesh_of(find_mesh(shape.file.text, folder_of(spec, shape)));
+      solid.mesh = mesh_of(find_mesh(shape.file.text, folder_of_mesh(spec, shape)), shape.type.text);
     } else if (*type != SolidType::kPlane) {
       const double radius = number_(shape.radius);
       solid.size = {radius, radius, number_(shape.length)};
@@ -329,10 +320,10 @@ class SceneMaker {
     return solid;
   }
 
-  int mesh_of(const std::filesystem::path& path) {
-    const auto [found, is_new] = meshes_.try_emplace(path.string(), -1);
+  int mesh_of(const std::filesystem::path& path, const std::string& type) {
+    const auto [found, is_new] = meshes_.try_emplace(type + path.string(), -1);
     if (is_new) {
-      scene_.meshes.push_back(read_mesh(path));
+      scene_.meshes.push_back(type == "mesh" ? read_mesh(path) : read_heights(path));
       found->second = static_cast<int>(scene_.meshes.size()) - 1;
     }
     if (found->second < 0) throw InputError(fmt::format("{}: see above", path.string()));

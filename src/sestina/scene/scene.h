@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "sestina/contact/polytope.h"
 #include "sestina/dynamics/kinematics.h"
 #include "sestina/model/model.h"
 #include "sestina/model/system.h"
@@ -35,12 +36,6 @@ struct SceneSolid {
   Vec3<double> size;
   Pose<double> X_BS;  // in the body's own frame
   int mesh = -1;      // in Scene::meshes
-};
-
-// Triangles, in the axes of the solid. Solids of one file and scale share one.
-struct SceneMesh {
-  std::vector<std::array<float, 3>> points;  // m
-  std::vector<std::array<std::uint32_t, 3>> triangles;
 };
 
 struct SceneBody {
@@ -91,8 +86,8 @@ struct Scene {
   std::string name;
   std::vector<SceneBody> bodies;  // by BodyIndex: the ground first, parents before their children
   std::vector<SceneSolid> solids;
-  std::vector<SceneMesh> meshes;
-  std::vector<SceneJoint> joints;  // by the body that they carry, then those that close loops
+  std::vector<TriangleMesh> meshes;  // in the axes of the solids; those of one file share one
+  std::vector<SceneJoint> joints;    // by the body that they carry, then those that close loops
   std::vector<SceneLink> links;
   std::vector<ScenePoint> points;
   std::vector<SceneContact> contacts;  // as in Model::contacts()

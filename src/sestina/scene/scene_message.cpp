@@ -67,7 +67,7 @@ void write_solids(JsonWriter& json, const Scene& scene) {
   }
   json.end_array();
   json.key("meshes").begin_array();
-  for (const SceneMesh& mesh : scene.meshes) {
+  for (const TriangleMesh& mesh : scene.meshes) {
     json.begin_object();
     json.member("points", to_base64(bytes_of(std::span<const std::array<float, 3>>(mesh.points))));
     json.member("triangles",

@@ -111,7 +111,7 @@ std::string difference(const SweepHeader& now, const SweepHeader& before) {
     return "its model is another: " + first_difference(now.model_text, before.model_text);
   }
   if (provenance_of(now, "checksum") != provenance_of(before, "checksum")) {
-    return "its tables or reduced bodies were others";
+    return "its tables, meshes or reduced bodies were others";
   }
   for (std::size_t k = 0; k < std::max(now.axes.size(), before.axes.size()); ++k) {
     if (k >= before.axes.size()) return "it does not vary " + now.axes[k].path;

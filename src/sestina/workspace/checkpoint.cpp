@@ -8,10 +8,12 @@
 #include <string_view>
 
 #include "sestina/base/error.h"
+#include "sestina/contact/mesh_file.h"
 #include "sestina/io/checksum.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/reduced_file.h"
 #include "sestina/io/text_file.h"
+#include "sestina/model/mesh_files.h"
 
 namespace sestina {
 namespace {
@@ -263,6 +265,9 @@ std::uint64_t checksum_of_model(std::string_view model_text, const System& syste
   for (const BodySpec& body : system.bodies) {
     if (body.reduced && body.reduced->modes) add_to_checksum(*body.reduced->modes, sum);
   }
+  for (const std::filesystem::path& mesh : find_contact_meshes(system)) {
+    sum.add(read_text_file(mesh, kLargestMeshFile));
+  }
   return sum.value();
 }
 
@@ -271,7 +276,7 @@ std::uint64_t checksum_of_files(const System& system) { return checksum_of_model
 System read_model_of(const Checkpoint& checkpoint) {
   System system = read_model(checkpoint.model_text, checkpoint.model_file);
   if (checksum_of_files(system) != checkpoint.tables) {
-    throw InputError("cannot resume: the tables or reduced bodies of " + checkpoint.model_file +
+    throw InputError("cannot resume: the tables, meshes or reduced bodies of " + checkpoint.model_file +
                      " have changed since the run began");
   }
   return system;

@@ -103,7 +103,7 @@ void ContactSystem::update_shapes(const Kinematics<double>& kinematics, std::vec
   shapes_.clear();
   poses.clear();
   for (const auto& placed : properties_.contacts.shapes) {
-    shapes_.push_back({placed.type, placed.size});
+    shapes_.push_back({placed.type, placed.size, placed.surface});
     poses.push_back(kinematics.motion[static_cast<std::size_t>(placed.frame.value())].X_WB * placed.X_BS);
   }
 }

@@ -1,4 +1,4 @@
-#include "sestina/scene/mesh_file.h"
+#include "sestina/contact/mesh_file.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ class MeshBuilder {
   void add(const Point& a, const Point& b, const Point& c) {
     mesh_.triangles.push_back({place_of(a), place_of(b), place_of(c)});
   }
-  SceneMesh take() { return std::move(mesh_); }
+  TriangleMesh take() { return std::move(mesh_); }
 
  private:
   struct Hash {
@@ -42,7 +42,7 @@ class MeshBuilder {
     return found->second;
   }
 
-  SceneMesh mesh_;
+  TriangleMesh mesh_;
   std::unordered_map<Point, std::uint32_t, Hash> places_;
 };
 
@@ -70,7 +70,7 @@ bool is_binary_stl(std::string_view bytes, std::uint32_t& count) {
   return bytes.size() == kStlHeader + kStlTriangle * std::size_t{count};
 }
 
-SceneMesh read_binary_stl(std::string_view bytes, std::uint32_t count) {
+TriangleMesh read_binary_stl(std::string_view bytes, std::uint32_t count) {
   MeshBuilder mesh;
   for (std::uint32_t i = 0; i < count; ++i) {
     std::array<Point, 3> corners;
@@ -88,7 +88,7 @@ bool read_point(std::istream& line, Point& point) {
   return true;
 }
 
-SceneMesh read_text_stl(const std::string& text) {
+TriangleMesh read_text_stl(const std::string& text) {
   std::istringstream lines(text);
   std::string line, word;
   std::vector<Point> corners;
@@ -106,7 +106,7 @@ SceneMesh read_text_stl(const std::string& text) {
   return mesh.take();
 }
 
-SceneMesh read_stl(const std::string& bytes) {
+TriangleMesh read_stl(const std::string& bytes) {
   std::uint32_t count = 0;
   if (is_binary_stl(bytes, count)) return read_binary_stl(bytes, count);  // some begin with `solid`, too
   const std::size_t start = bytes.find_first_not_of(" \t\r\n");
@@ -127,7 +127,7 @@ std::size_t obj_place(const std::string& word, std::size_t count, int line) {
   return static_cast<std::size_t>(place);
 }
 
-SceneMesh read_obj(const std::string& text) {
+TriangleMesh read_obj(const std::string& text) {
   std::istringstream lines(text);
   std::string line, word;
   std::vector<Point> points;
@@ -196,8 +196,8 @@ fs::path find_mesh(const std::string& file, const fs::path& folder) {
   throw InputError(fmt::format("the mesh '{}' is not found; looked for: {}", file, places));
 }
 
-SceneMesh parse_mesh(const std::string& bytes, std::string_view suffix) {
-  SceneMesh mesh = suffix == ".stl" ? read_stl(bytes) : read_obj(bytes);
+TriangleMesh parse_mesh(const std::string& bytes, std::string_view suffix) {
+  TriangleMesh mesh = suffix == ".stl" ? read_stl(bytes) : read_obj(bytes);
   if (mesh.triangles.empty()) throw InputError("there are no triangles");
   for (const Point& point : mesh.points) {
     for (const float x : point) {
@@ -207,11 +207,57 @@ SceneMesh parse_mesh(const std::string& bytes, std::string_view suffix) {
   return mesh;
 }
 
-SceneMesh read_mesh(const fs::path& path) {
+TriangleMesh read_mesh(const fs::path& path) {
   const std::string suffix = lower_suffix(path);
   try {
     if (suffix != ".stl" && suffix != ".obj") throw InputError("a mesh is read from .stl and .obj");
     return parse_mesh(read_bytes(path), suffix);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+TriangleMesh parse_heights(const std::string& text) {
+  std::istringstream lines(text);
+  TriangleMesh mesh;
+  std::size_t columns = 0, rows = 0;
+  std::string line, word;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    std::ranges::replace(line, ',', ' ');
+    std::istringstream words(line);
+    std::size_t column = 0;
+    for (; words >> word; ++column) {
+      float z = 0.0F;
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), z);
+      if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(z)) {
+        throw InputError(fmt::format("line {}: '{}' is no height", number, word));
+      }
+      mesh.points.push_back({static_cast<float>(column), static_cast<float>(rows), z});
+    }
+    if (column == 0) continue;
+    if (rows == 0) columns = column;
+    if (column != columns) {
+      throw InputError(fmt::format("line {} has {} heights, the first one has {}", number, column, columns));
+    }
+    ++rows;
+  }
+  if (rows < 2 || columns < 2) {
+    throw InputError(fmt::format("{} rows of {} heights: expected at least two of two", rows, columns));
+  }
+  for (std::size_t row = 0; row + 1 < rows; ++row) {
+    for (std::size_t column = 0; column + 1 < columns; ++column) {
+      const auto at = static_cast<std::uint32_t>(row * columns + column),
+                 above = static_cast<std::uint32_t>(at + columns);
+      mesh.triangles.push_back({at, at + 1, above + 1});
+      mesh.triangles.push_back({at, above + 1, above});
+    }
+  }
+  return mesh;
+}
+
+TriangleMesh read_heights(const fs::path& path) {
+  try {
+    return parse_heights(read_bytes(path));
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", path.string(), error.what()));
   }

@@ -1,4 +1,4 @@
-#include "sestina/scene/mesh_file.h"
+#include "sestina/contact/mesh_file.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -42,8 +42,8 @@ std::string binary_stl(std::uint32_t told, int triangles) {
 }
 
 TEST_F(MeshFile, ReadsBinaryAndTextStlAlike) {
-  const SceneMesh binary = read_mesh(write("a.stl", binary_stl(2, 2)));
-  const SceneMesh text =
+  const TriangleMesh binary = read_mesh(write("a.stl", binary_stl(2, 2)));
+  const TriangleMesh text =
       read_mesh(write("b.STL",
                       "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"
                       "vertex 0 1 0\nendloop\nendfacet\nfacet normal 0 0 1\nouter loop\n"
@@ -54,7 +54,7 @@ TEST_F(MeshFile, ReadsBinaryAndTextStlAlike) {
 }
 
 TEST_F(MeshFile, CutsThePolygonsOfObjIntoTriangles) {
-  const SceneMesh mesh =
+  const TriangleMesh mesh =
       read_mesh(write("a.obj", "# a square\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1/1 2/2 3/3 -1\n"));
   ASSERT_EQ(mesh.triangles.size(), 2u);
   EXPECT_EQ(mesh.points.size(), 4u);
