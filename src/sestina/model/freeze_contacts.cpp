@@ -75,8 +75,10 @@ std::vector<int> Freezer::find_shapes(const Name& name, const std::string& path)
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       if (!shapes[i].name.empty()) known.push_back(shapes[i].name.text);
       if (name == body_name || (!shapes[i].name.empty() && shapes[i].name.text == name.text)) {
-        found.push_back(
-            add_contact_shape(body, shapes[i], is_list ? fmt::format("{}[{}]", place, i) : place));
+        const std::string shape_path = is_list ? fmt::format("{}[{}]", place, i) : place;
+        const std::string shape_name =
+            shapes[i].name.empty() ? fmt::format("{}.shapes[{}]", body_name, i) : shapes[i].name.text;
+        found.push_back(add_contact_shape(body, shapes[i], shape_name, shape_path));
       }
     }
     return name == body_name;
@@ -100,7 +102,8 @@ std::vector<int> Freezer::find_shapes(const Name& name, const std::string& path)
 }
 
 // Returns -1 and reports a fault if there is none.
-int Freezer::add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& path) {
+int Freezer::add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& name,
+                               const std::string& path) {
   if (const auto known = shape_index_.find(&shape); known != shape_index_.end()) return known->second;
   if (shape.type == "mesh") {
     fail(shape.mark, path,
@@ -136,6 +139,7 @@ int Freezer::add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std
   pose.axes = shape.axes;
   plan.pose = collect_pose(pose, path);
   data_.plan.contact_shapes.push_back(plan);
+  data_.contact_shape_names.push_back(name);
   const int index = static_cast<int>(data_.plan.contact_shapes.size()) - 1;
   shape_index_.emplace(&shape, index);
   return index;

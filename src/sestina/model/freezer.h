@@ -224,7 +224,8 @@ class Freezer {
   void collect_contact(const ContactSpec& spec, const std::string& path);
   // Returns the shapes of a name, as indices in data_.plan.contact_shapes.
   std::vector<int> find_shapes(const Name& name, const std::string& path);
-  int add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& path);
+  int add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& name,
+                        const std::string& path);
   ContactLawPlan collect_law(const Number& friction, const Number& restitution, const Number& stiffness,
                              const Number& damping, const std::string& path);
   void collect_stops();

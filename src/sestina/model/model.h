@@ -225,6 +225,7 @@ struct ModelData {
   std::vector<CutJointInfo> cut_joints;
   std::vector<ConstraintInfo> constraints;
   std::vector<ContactInfo> contacts;
+  std::vector<std::string> contact_shape_names;  // of the plan's shapes: as given, or "block.shapes[1]"
   std::vector<std::string> stop_names;          // joints of the plan's stops
   std::vector<CoordinateCondition> conditions;  // of coupling, motion and expression
   std::vector<CurveInfo> curves;
@@ -297,6 +298,7 @@ class Model {
   const std::vector<CutJointInfo>& cut_joints() const { return data_.cut_joints; }
   const std::vector<ConstraintInfo>& constraints() const { return data_.constraints; }
   const std::vector<ContactInfo>& contacts() const { return data_.contacts; }
+  const std::vector<std::string>& contact_shape_names() const { return data_.contact_shape_names; }
   // For each stop (a limit that is enforced): the name of its joint.
   const std::vector<std::string>& stop_names() const { return data_.stop_names; }
   bool has_contacts() const { return !data_.contacts.empty() || !data_.stop_names.empty(); }
