@@ -234,9 +234,18 @@ void print_constraints(const Model& model, const Properties<double>& properties,
         mobility.distance_from_singular);
 }
 
-// "rigid, friction 0.6, restitution 0.8 (stronge)"
-std::string law_in_words(const std::string& law, const ContactLaw<double>& numbers) {
+// "rigid, friction 0.6, restitution 0.8 (stronge)"; for a force element with its first pair of shapes
+std::string law_in_words(const Model& model, const Properties<double>& properties, std::size_t contact) {
+  const std::string& law = model.contacts()[contact].law;
+  const ContactLaw<double>& numbers = properties.contacts.contacts[contact];
   const std::string friction = fmt::format("friction {:.6g}", numbers.friction);
+  if (model.contacts()[contact].is_force) {
+    const auto& element = *std::ranges::find(properties.forces.connectors.contacts, static_cast<int>(contact),
+                                             &CompliantContact<double>::contact);
+    return fmt::format(
+        "{}, {}, stiffness {:.6g}, exponent {:.6g}, dissipation {:.6g} s/m, damping {:.6g} N s/m", law,
+        friction, element.stiffness, element.exponent, element.dissipation, element.damping);
+  }
   if (numbers.stiffness == 0.0) {
     return fmt::format("rigid, {}, restitution {:.6g} ({})", friction, numbers.restitution, law);
   }
@@ -259,7 +268,7 @@ void print_contacts(const Model& model, const Properties<double>& properties, co
   const std::vector<ContactPair> pairs = list_contact_pairs(model, properties, state);
   for (std::size_t i = 0; i < model.contacts().size(); ++i) {
     const ContactInfo& info = model.contacts()[i];
-    print("contact {}: {}\n", info.name, law_in_words(info.law, properties.contacts.contacts[i]));
+    print("contact {}: {}\n", info.name, law_in_words(model, properties, i));
     const auto is_own = [&](const ContactPair& pair) { return pair.contact == static_cast<int>(i); };
     const bool are_many = std::ranges::count_if(pairs, is_own) > kMost;
     int apart = 0;

@@ -35,9 +35,13 @@ void Freezer::collect_contacts() {
 void Freezer::collect_contact(const ContactSpec& spec, const std::string& path) {
   const std::string between = path + ".between";
   ContactPlan plan;
-  plan.law = collect_law(spec.friction, spec.restitution, spec.stiffness, spec.damping, path);
-  check_word(spec.law, path + ".law", {"newton", "poisson", "stronge"});
-  data_.contacts.push_back({spec.name.text, spec.law.text, spec.mark});
+  plan.is_force = is_force_element(spec);
+  plan.law = collect_law(spec.friction, spec.restitution, spec.stiffness, spec.damping, path, plan.is_force);
+  check_word(spec.law, path + ".law", {"newton", "poisson", "stronge", "linear", "hertz", "hunt_crossley"});
+  data_.contacts.push_back({spec.name.text, spec.law.text, spec.mark, plan.is_force});
+  refuse_keys_of_other_laws(spec, plan.is_force, path);
+  std::optional<CompliantContactPlan> force;
+  if (plan.is_force) force = collect_compliant_law(spec, path);
   if (spec.between.size() != 2) {
     fail(spec.mark, between, fmt::format("has {} names: expected two shapes or bodies", spec.between.size()));
     return;
@@ -61,6 +65,7 @@ void Freezer::collect_contact(const ContactSpec& spec, const std::string& path) 
         return;
       }
       plan.pairs.emplace_back(a, b);
+      if (force) collect_compliant_pair(spec, path, a, b, *force);
     }
   }
   data_.plan.contacts.push_back(std::move(plan));
@@ -146,7 +151,8 @@ int Freezer::add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std
 }
 
 ContactLawPlan Freezer::collect_law(const Number& friction, const Number& restitution,
-                                    const Number& stiffness, const Number& damping, const std::string& path) {
+                                    const Number& stiffness, const Number& damping, const std::string& path,
+                                    bool is_force) {
   const auto add = [&](const Number& number, const char* key) {
     const Slot slot = numbers_.next();
     const double value = numbers_.add(number, path + key);
@@ -158,6 +164,7 @@ ContactLawPlan Freezer::collect_law(const Number& friction, const Number& restit
   const auto [of_stiffness, k] = add(stiffness, ".stiffness");
   const auto [of_damping, d] = add(damping, ".damping");
   if (e > 1.0) fail(restitution.mark, path + ".restitution", describe(restitution, e) + " is above 1");
+  if (is_force) return {of_friction, of_restitution, of_stiffness, of_damping};
   if (k > 0.0 && e > 0.0) {
     fail(restitution.mark, path + ".restitution",
          "is for rigid contacts: one with stiffness loses energy by its damping");
