@@ -10,6 +10,7 @@
 #include "sestina/base/suggest.h"
 #include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/constraint_rows.h"
+#include "sestina/dynamics/contact_pairs.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/mobility.h"
 #include "sestina/flexible/reduced_body.h"
@@ -233,6 +234,57 @@ void print_constraints(const Model& model, const Properties<double>& properties,
         mobility.distance_from_singular);
 }
 
+// "rigid, friction 0.6, restitution 0.8 (stronge)"; for a force element with its first pair of shapes
+std::string law_in_words(const Model& model, const Properties<double>& properties, std::size_t contact) {
+  const std::string& law = model.contacts()[contact].law;
+  const ContactLaw<double>& numbers = properties.contacts.contacts[contact];
+  const std::string friction = fmt::format("friction {:.6g}", numbers.friction);
+  if (model.contacts()[contact].is_force) {
+    const auto& element = *std::ranges::find(properties.forces.connectors.contacts, static_cast<int>(contact),
+                                             &CompliantContact<double>::contact);
+    return fmt::format(
+        "{}, {}, stiffness {:.6g}, exponent {:.6g}, dissipation {:.6g} s/m, damping {:.6g} N s/m", law,
+        friction, element.stiffness, element.exponent, element.dissipation, element.damping);
+  }
+  if (numbers.stiffness == 0.0) {
+    return fmt::format("rigid, {}, restitution {:.6g} ({})", friction, numbers.restitution, law);
+  }
+  return fmt::format("compliant, {}, stiffness {:.6g} N/m, damping {:.6g} N s/m", friction, numbers.stiffness,
+                     numbers.damping);
+}
+
+std::string gap_in_words(const ContactPair& pair) {
+  if (pair.is_overlap()) return fmt::format("overlaps by {:.6g} m at the start", -pair.gap);
+  if (pair.is_closed()) return "closed at the start";
+  return fmt::format("gap {:.6g} m", pair.gap);
+}
+
+// "contact feet: rigid, friction 0.6, restitution 0 (stronge)" and a line for each pair of shapes; of many
+// pairs only those that touch, and the number of the others.
+void print_contacts(const Model& model, const Properties<double>& properties, const State<double>& state) {
+  constexpr std::ptrdiff_t kMost = 12;
+  if (model.contacts().empty()) return;
+  print("\n");
+  const std::vector<ContactPair> pairs = list_contact_pairs(model, properties, state);
+  for (std::size_t i = 0; i < model.contacts().size(); ++i) {
+    const ContactInfo& info = model.contacts()[i];
+    print("contact {}: {}\n", info.name, law_in_words(model, properties, i));
+    const auto is_own = [&](const ContactPair& pair) { return pair.contact == static_cast<int>(i); };
+    const bool are_many = std::ranges::count_if(pairs, is_own) > kMost;
+    int apart = 0;
+    for (const ContactPair& pair : pairs) {
+      if (!is_own(pair)) continue;
+      if (are_many && pair.gap > ContactPair::kTouching) {
+        ++apart;
+        continue;
+      }
+      print("  {} ({}) with {} ({}): {}\n", pair.first, name_of(pair.first_type), pair.second,
+            name_of(pair.second_type), gap_in_words(pair));
+    }
+    if (apart > 0) print("  {} pairs of shapes are apart\n", apart);
+  }
+}
+
 int info(const ModelOptions& options) {
   const Workspace workspace(options.read());
   // In cartesian coordinates too, the same mechanism has a tree.
@@ -250,6 +302,7 @@ int info(const ModelOptions& options) {
     for (const ForceInfo& force : model->forces()) print("force {} ({})\n", force.name, force.type);
   }
   print_constraints(*model, properties, state, assembly);
+  print_contacts(*model, properties, state);
   if (relative) {
     print("\ncartesian coordinates: every joint is cut; {} speeds of bodies, {} conditions\n",
           workspace.model().nu(), workspace.model().constraint_rows());

@@ -40,9 +40,18 @@ void bind_fields(nb::class_<Part<ContactSpec>>& type) {
           })
       .value("friction", &ContactSpec::friction, "Coulomb's coefficient.")
       .value("restitution", &ContactSpec::restitution, "Of a rigid contact, from 0 to 1.")
-      .value("stiffness", &ContactSpec::stiffness, "N/m; 0: rigid.")
+      .value("stiffness", &ContactSpec::stiffness, "N/m; 0: rigid. Of a force element: N/m^exponent.")
       .value("damping", &ContactSpec::damping, "Of a contact with stiffness: N s/m.")
-      .value("law", &ContactSpec::law, "Of restitution: `stronge`, `poisson` or `newton`.");
+      .value("law", &ContactSpec::law,
+             "Of restitution: `stronge`, `poisson` or `newton`; of a force element: `linear`, `hertz` or\n"
+             "`hunt_crossley`.")
+      .value("exponent", &ContactSpec::exponent, "Of the depth; law hunt_crossley. None: 1.5.")
+      .value("dissipation", &ContactSpec::dissipation, "s/m; law hunt_crossley.")
+      .value("impact_speed", &ContactSpec::impact_speed,
+             "m/s, at which an impact has `restitution`; law hunt_crossley, instead of dissipation.")
+      .value("creep_speed", &ContactSpec::creep_speed, "m/s; of friction of a force element.")
+      .numbers("young", &ContactSpec::young, "Pa, one for both shapes or two; law hertz.")
+      .numbers("poisson", &ContactSpec::poisson, "Poisson's ratios, likewise.");
 }
 
 ContactSpec make_contact(const std::string& name, nb::handle between, nb::handle keys) {
@@ -89,7 +98,8 @@ void bind_contacts_of_system(nb::class_<System>& system) {
       "Adds contact between shapes. between: two names, each of a shape, of a body (all its shapes) or "
       "'ground'.\n"
       "\n"
-      "keys: friction, restitution, stiffness (N/m), damping (N s/m), law.");
+      "keys: friction, restitution, stiffness (N/m), damping (N s/m), law, and for laws of force exponent,\n"
+      "dissipation (s/m), impact_speed (m/s), creep_speed (m/s), young (Pa), poisson.");
 }
 
 }  // namespace sestina::python

@@ -18,6 +18,7 @@
 #include "sestina/base/text.h"
 #include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/comparison.h"
+#include "sestina/dynamics/contact_pairs.h"
 #include "sestina/model/analysis.h"
 #include "views.h"
 
@@ -232,6 +233,26 @@ void bind_choices(nb::module_& module) {
       "Number of threads for arrays of states: SESTINA_THREADS, or all processors.");
 }
 
+nb::list contact_pairs(const FrozenModel& self) {
+  nb::list list;
+  for (const ContactPair& pair : list_contact_pairs(self.model(), self.properties(), initial_state(self))) {
+    const auto contact = static_cast<std::size_t>(pair.contact);
+    const ContactLaw<double>& law = self.properties().contacts.contacts[contact];
+    nb::dict row;
+    row["contact"] = self.model().contacts()[contact].name;
+    row["law"] = self.model().contacts()[contact].law;
+    row["shapes"] = nb::make_tuple(pair.first, pair.second);
+    row["types"] = nb::make_tuple(name_of(pair.first_type), name_of(pair.second_type));
+    row["friction"] = law.friction;
+    row["restitution"] = law.restitution;
+    row["stiffness"] = law.stiffness;
+    row["damping"] = law.damping;
+    row["gap"] = pair.gap;
+    list.append(row);
+  }
+  return list;
+}
+
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   return nb::inst_ready(self) ? visit_callbacks(nb::inst_ptr<FrozenModel>(self)->described(), visit, arg) : 0;
@@ -305,6 +326,12 @@ void bind_model(nb::module_& module) {
            "residual of inverse dynamics, its relative residual and the differences of its udot and\n"
            "reactions; NaN if it does not apply to the model, as `refusal` explains. If no state could\n"
            "be compared, `agrees` is False.")
+      .def("contact_pairs", contact_pairs, nb::sig("def contact_pairs(self) -> list[dict[str, typing.Any]]"),
+           "The pairs of shapes that may touch, as `sestina info` lists them.\n"
+           "\n"
+           "Each has the name and the `law` of its `contact`, the `shapes` and their `types` (two each),\n"
+           "`friction`, `restitution`, `stiffness` (N/m, N/m^exponent), `damping` (N s/m) and the `gap` (m)\n"
+           "in the initial state, negative where the shapes overlap.")
       .def("__repr__", [](const FrozenModel& self) { return describe(self.model()); });
   bind_choices(module);
 }

@@ -30,6 +30,23 @@ def test_block_sticks_or_slides() -> None:
     assert sliding["fly.q[0]"][-1] == pytest.approx(acceleration / 2, rel=1e-5)
 
 
+def test_pairs_are_listed_with_their_gaps() -> None:
+    system = block(0.6)
+    system.joint("fly").q = [0, 0, 0.04, 1, 0, 0, 0]
+    (pair,) = system.freeze().contact_pairs()
+    assert pair.pop("gap") == pytest.approx(-0.01, abs=1e-15)
+    assert pair == {
+        "contact": "feet",
+        "law": "stronge",
+        "shapes": ("body.shapes[0]", "slope"),
+        "types": ("box", "plane"),
+        "friction": 0.6,
+        "restitution": 0,
+        "stiffness": 0,
+        "damping": 0,
+    }
+
+
 def test_description_goes_to_a_file_and_back(tmp_path) -> None:  # type: ignore[no-untyped-def]
     system = block(0.4)
     system.contact("feet").law = "poisson"

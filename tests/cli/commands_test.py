@@ -20,6 +20,21 @@ bodies:
 joints:
   - {name: hinge, type: revolute, parent: ground.origin, child: rod.origin, axis: [0, 0, 1], u: SPEED}
 """
+CONTACTS = """\
+sestina: 1
+parameters: {z: 0.1}
+ground:
+  shapes:
+    - {name: floor, type: plane}
+    - {name: brick, type: box, size: [0.2, 1, 1], position: [0.5, 0, 0]}
+bodies: [{name: ball, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, shape: {type: sphere, radius: 0.1}}]
+joints: [{name: fly, type: free, parent: ground.origin, child: ball.origin, q: [0, 0, z, 1, 0, 0, 0]}]
+contacts:
+  - {name: lane, between: [ball, floor], friction: 0.6, restitution: 0.8}
+  - {name: wall, between: [ball, brick], friction: 0.1, stiffness: 1000, damping: 5}
+analysis: {duration: 1}
+"""
+
 COMMANDS = ["run", "resume", "compare", "info", "derive", "plot", "structure", "convert", "schema"]
 
 
@@ -354,6 +369,19 @@ class Info(ProgramTest):
         text = self.expect(0, "info", self.model).stdout
         for part in ["1 body, 1 speed", "rod", "hinge", "revolute", "parameters: l = 1 m = 2", "-9.81"]:
             self.assertIn(part, text)
+
+    def test_lists_contacts_with_their_shapes_and_those_that_overlap(self):
+        model = self.write("contacts.yaml", CONTACTS)
+        text = self.expect(0, "info", model).stdout
+        for line in [
+            "contact lane: rigid, friction 0.6, restitution 0.8 (stronge)",
+            "  ball.shapes[0] (sphere) with floor (plane): closed at the start",
+            "contact wall: compliant, friction 0.1, stiffness 1000 N/m, damping 5 N s/m",
+            "  ball.shapes[0] (sphere) with brick (box): gap 0.3 m",
+        ]:
+            self.assertIn(line + "\n", text)
+        text = self.expect(0, "info", model, "--set", "parameters.z=0.09").stdout
+        self.assertIn("with floor (plane): overlaps by 0.01 m at the start\n", text)
 
     def test_finds_what_run_would_refuse(self):
         self.expect_bad_input("analysis.integrator", "info", self.model, "--set", "analysis.integrator=rk4")

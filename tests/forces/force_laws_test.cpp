@@ -1,6 +1,7 @@
 // Every force element under the laws of force_laws.h.
 #include "forces/force_laws.h"
 
+#include "sestina/contact/compliant_contact.h"
 #include "sestina/forces/bushing.h"
 #include "sestina/forces/cable_force.h"
 #include "sestina/forces/coordinate_friction.h"
@@ -59,6 +60,33 @@ struct RandomElement<CableForce> {
     segment.damping = T(random.uniform(0.1, 1));
     for (std::size_t p = 0; p < 3; ++p) segment.eps0[p] = T(1), segment.k0[p] = draw_vector<T>(random);
     return cable;
+  }
+};
+
+// Each pair of shapes in turn, which overlap deeply: a plane of the ground or a sphere of the first body with
+// a shape of the second.
+template <>
+struct RandomElement<CompliantContact> {
+  template <class T>
+  static CompliantContact<T> make(Random& random) {
+    constexpr std::array kOnPlane{ShapeType::kSphere, ShapeType::kEllipsoid, ShapeType::kCapsule,
+                                  ShapeType::kBox};
+    constexpr std::array kOnSphere{ShapeType::kSphere, ShapeType::kCapsule, ShapeType::kBox,
+                                   ShapeType::kCylinder};
+    CompliantContact<T> contact;
+    const bool on_plane = random.uniform(0, 1) < 0.5;
+    const auto which = static_cast<std::size_t>(random.uniform(0, 3.99));
+    contact.first = draw_point<T>(random, FrameIndex(on_plane ? 0 : 1));
+    contact.second = draw_point<T>(random, FrameIndex(2));
+    contact.first_type = on_plane ? ShapeType::kPlane : ShapeType::kSphere;
+    contact.second_type = on_plane ? kOnPlane[which] : kOnSphere[which];
+    contact.first_size = {T(random.uniform(3, 4)), T(0), T(0)};
+    for (int k = 0; k < 3; ++k) contact.second_size[k] = T(random.uniform(1, 2));
+    if (on_plane) contact.first.X_BK.p.z = T(random.uniform(0, 1));
+    contact.stiffness = T(random.uniform(0.1, 0.3)), contact.exponent = T(random.uniform(1, 2));
+    contact.dissipation = T(random.uniform(0, 0.5)), contact.damping = T(random.uniform(0, 0.5));
+    contact.friction = T(random.uniform(0.2, 1)), contact.creep_speed = T(random.uniform(0.5, 1));
+    return contact;
   }
 };
 
@@ -224,19 +252,10 @@ namespace {
 struct ByName {
   template <class Family>
   static std::string GetName(int i) {
-    const char* names[] = {"JointSpring",
-                           "JointDamper",
-                           "JointForce",
-                           "SpringDamper",
-                           "PointForce",
-                           "PointTorque",
-                           "Bushing",
-                           "CartesianSpring",
-                           "TorsionalSpring",
-                           "CoordinateFriction",
-                           "Rope",
-                           "GravityBetween",
-                           "Cable"};
+    const char* names[] = {"JointSpring",     "JointDamper",        "JointForce", "SpringDamper",
+                           "PointForce",      "PointTorque",        "Bushing",    "CartesianSpring",
+                           "TorsionalSpring", "CoordinateFriction", "Rope",       "GravityBetween",
+                           "Cable",           "CompliantContact"};
     return names[i];
   }
 };
@@ -245,7 +264,8 @@ using EveryElement =
                    ElementFamily<SpringDamper>, ElementFamily<PointForce>, ElementFamily<PointTorque>,
                    ElementFamily<Bushing>, ElementFamily<CartesianSpring>,
                    ElementFamily<TorsionalSpringDamper>, ElementFamily<CoordinateFriction>,
-                   ElementFamily<Rope>, ElementFamily<GravityBetween>, ElementFamily<CableForce>>;
+                   ElementFamily<Rope>, ElementFamily<GravityBetween>, ElementFamily<CableForce>,
+                   ElementFamily<CompliantContact>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Every, ForceLaws, EveryElement, ByName);
 
 }  // namespace

@@ -18,6 +18,12 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("stiffness", out.stiffness);
   map.read("damping", out.damping);
   map.read("law", out.law);
+  map.read("exponent", out.exponent);
+  map.read("dissipation", out.dissipation);
+  map.read("impact_speed", out.impact_speed);
+  map.read("creep_speed", out.creep_speed);
+  map.read("young", out.young);
+  map.read("poisson", out.poisson);
 }
 
 }  // namespace sestina

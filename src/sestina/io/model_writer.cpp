@@ -490,6 +490,12 @@ YamlPointer contact_node(const ContactSpec& contact) {
   map.write_unless(0.0, "stiffness", contact.stiffness);
   map.write_unless(0.0, "damping", contact.damping);
   map.write_unless(ContactSpec().law.text, "law", contact.law);
+  map.write("exponent", contact.exponent);
+  map.write("dissipation", contact.dissipation);
+  map.write("impact_speed", contact.impact_speed);
+  map.write("creep_speed", contact.creep_speed);
+  map.write_unless_empty("young", contact.young);
+  map.write_unless_empty("poisson", contact.poisson);
   return map.node();
 }
 

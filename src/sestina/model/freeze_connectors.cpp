@@ -28,7 +28,7 @@ ForceIndex ConnectorPlan::first() const {
   };
   look_at(bushings), look_at(cartesian_springs), look_at(torsional_spring_dampers);
   look_at(coordinate_frictions), look_at(lugre_frictions), look_at(ropes), look_at(gravities);
-  look_at(second_orders), look_at(beams);
+  look_at(second_orders), look_at(beams), look_at(contacts);
   return least;
 }
 

@@ -39,9 +39,13 @@ void Freezer::collect_contacts() {
 void Freezer::collect_contact(const ContactSpec& spec, const std::string& path) {
   const std::string between = path + ".between";
   ContactPlan plan;
-  plan.law = collect_law(spec.friction, spec.restitution, spec.stiffness, spec.damping, path);
-  check_word(spec.law, path + ".law", {"newton", "poisson", "stronge"});
-  data_.contacts.push_back({spec.name.text, spec.law.text, spec.mark});
+  plan.is_force = is_force_element(spec);
+  plan.law = collect_law(spec.friction, spec.restitution, spec.stiffness, spec.damping, path, plan.is_force);
+  check_word(spec.law, path + ".law", {"newton", "poisson", "stronge", "linear", "hertz", "hunt_crossley"});
+  data_.contacts.push_back({spec.name.text, spec.law.text, spec.mark, plan.is_force});
+  refuse_keys_of_other_laws(spec, plan.is_force, path);
+  std::optional<CompliantContactPlan> force;
+  if (plan.is_force) force = collect_compliant_law(spec, path);
   if (spec.between.size() != 2) {
     fail(spec.mark, between, fmt::format("has {} names: expected two shapes or bodies", spec.between.size()));
     return;
@@ -67,6 +71,7 @@ void Freezer::collect_contact(const ContactSpec& spec, const std::string& path) 
         return;
       }
       plan.pairs.emplace_back(a, b);
+      if (force) collect_compliant_pair(spec, path, a, b, *force);
     }
   }
   data_.plan.contacts.push_back(std::move(plan));
@@ -81,8 +86,10 @@ std::vector<int> Freezer::find_shapes(const Name& name, const std::string& path)
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       if (!shapes[i].name.empty()) known.push_back(shapes[i].name.text);
       if (name == body_name || (!shapes[i].name.empty() && shapes[i].name.text == name.text)) {
-        found.push_back(
-            add_contact_shape(body, shapes[i], is_list ? fmt::format("{}[{}]", place, i) : place));
+        const std::string shape_path = is_list ? fmt::format("{}[{}]", place, i) : place;
+        const std::string shape_name =
+            shapes[i].name.empty() ? fmt::format("{}.shapes[{}]", body_name, i) : shapes[i].name.text;
+        found.push_back(add_contact_shape(body, shapes[i], shape_name, shape_path));
       }
     }
     return name == body_name;
@@ -106,7 +113,8 @@ std::vector<int> Freezer::find_shapes(const Name& name, const std::string& path)
 }
 
 // Returns -1 and reports a fault if there is none.
-int Freezer::add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& path) {
+int Freezer::add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& name,
+                               const std::string& path) {
   if (const auto known = shape_index_.find(&shape); known != shape_index_.end()) return known->second;
   ContactShapePlan plan;
   plan.body = body;
@@ -141,6 +149,7 @@ int Freezer::add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std
   pose.axes = shape.axes;
   plan.pose = collect_pose(pose, path);
   data_.plan.contact_shapes.push_back(plan);
+  data_.contact_shape_names.push_back(name);
   const int index = static_cast<int>(data_.plan.contact_shapes.size()) - 1;
   shape_index_.emplace(&shape, index);
   return index;
@@ -174,7 +183,8 @@ bool Freezer::read_contact_mesh(BodyIndex body, const ShapeSpec& shape, const st
 }
 
 ContactLawPlan Freezer::collect_law(const Number& friction, const Number& restitution,
-                                    const Number& stiffness, const Number& damping, const std::string& path) {
+                                    const Number& stiffness, const Number& damping, const std::string& path,
+                                    bool is_force) {
   const auto add = [&](const Number& number, const char* key) {
     const Slot slot = numbers_.next();
     const double value = numbers_.add(number, path + key);
@@ -186,6 +196,7 @@ ContactLawPlan Freezer::collect_law(const Number& friction, const Number& restit
   const auto [of_stiffness, k] = add(stiffness, ".stiffness");
   const auto [of_damping, d] = add(damping, ".damping");
   if (e > 1.0) fail(restitution.mark, path + ".restitution", describe(restitution, e) + " is above 1");
+  if (is_force) return {of_friction, of_restitution, of_stiffness, of_damping};
   if (k > 0.0 && e > 0.0) {
     fail(restitution.mark, path + ".restitution",
          "is for rigid contacts: one with stiffness loses energy by its damping");

@@ -220,17 +220,27 @@ class Freezer {
                         const std::string& path);
 
   // contacts.cpp
+  static bool is_force_element(const ContactSpec& spec) {
+    return spec.law == "linear" || spec.law == "hertz" || spec.law == "hunt_crossley";
+  }
   void collect_contacts();
   void collect_contact(const ContactSpec& spec, const std::string& path);
   // Returns the shapes of a name, as indices in data_.plan.contact_shapes.
   std::vector<int> find_shapes(const Name& name, const std::string& path);
-  int add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& path);
+  int add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& name,
+                        const std::string& path);
   bool read_contact_mesh(BodyIndex body, const ShapeSpec& shape, const std::string& path,
                          ContactShapePlan& plan);
   ContactLawPlan collect_law(const Number& friction, const Number& restitution, const Number& stiffness,
-                             const Number& damping, const std::string& path);
+                             const Number& damping, const std::string& path, bool is_force = false);
   void collect_stops();
   void collect_stop(const JointSpec& spec, const BodyInfo& body, bool is_upper, const std::string& path);
+  // compliant_contacts.cpp
+  void refuse_keys_of_other_laws(const ContactSpec& spec, bool is_force, const std::string& path);
+  CompliantContactPlan collect_compliant_law(const ContactSpec& spec, const std::string& path);
+  void collect_moduli(const ContactSpec& spec, const std::string& path, CompliantContactPlan& plan);
+  void collect_compliant_pair(const ContactSpec& spec, const std::string& path, int a, int b,
+                              CompliantContactPlan plan);
 
   // events.cpp
   void collect_variables();

@@ -101,9 +101,14 @@ std::string Model::explain_force_expression(int expression, const Properties<dou
                      explain_non_finite(data_.force_expressions, i, properties, state));
 }
 
+bool Model::has_contacts() const {
+  return !data_.stop_names.empty() || !std::ranges::all_of(data_.contacts, &ContactInfo::is_force);
+}
+
 void Model::refuse_contacts(std::string_view who) const {
   if (!has_contacts()) return;
-  const std::string& name = data_.contacts.empty() ? data_.stop_names.front() : data_.contacts.front().name;
+  const auto contact = std::ranges::find(data_.contacts, false, &ContactInfo::is_force);
+  const std::string& name = contact == data_.contacts.end() ? data_.stop_names.front() : contact->name;
   throw InputError(
       fmt::format("{} does not handle contacts or enforced limits: the model has {}", who, name));
 }

@@ -186,8 +186,9 @@ struct EventInfo {
 // A contact of the description.
 struct ContactInfo {
   std::string name;
-  std::string law;  // of restitution: newton | poisson | stronge
+  std::string law;  // of restitution: newton | poisson | stronge; of a force element: linear | hertz | ...
   Mark mark;
+  bool is_force = false;  // a force element, not impulses
 };
 
 // An assignment of an event: the kind of its target, and its index.
@@ -225,8 +226,9 @@ struct ModelData {
   std::vector<CutJointInfo> cut_joints;
   std::vector<ConstraintInfo> constraints;
   std::vector<ContactInfo> contacts;
-  std::vector<std::string> stop_names;          // joints of the plan's stops
-  std::vector<CoordinateCondition> conditions;  // of coupling, motion and expression
+  std::vector<std::string> contact_shape_names;  // of the plan's shapes: as given, or "block.shapes[1]"
+  std::vector<std::string> stop_names;           // joints of the plan's stops
+  std::vector<CoordinateCondition> conditions;   // of coupling, motion and expression
   std::vector<CurveInfo> curves;
   std::vector<BeamInfo> beams;
   std::vector<BeltInfo> belts;
@@ -297,9 +299,11 @@ class Model {
   const std::vector<CutJointInfo>& cut_joints() const { return data_.cut_joints; }
   const std::vector<ConstraintInfo>& constraints() const { return data_.constraints; }
   const std::vector<ContactInfo>& contacts() const { return data_.contacts; }
+  const std::vector<std::string>& contact_shape_names() const { return data_.contact_shape_names; }
   // For each stop (a limit that is enforced): the name of its joint.
   const std::vector<std::string>& stop_names() const { return data_.stop_names; }
-  bool has_contacts() const { return !data_.contacts.empty() || !data_.stop_names.empty(); }
+  // Whether there are stops, or contacts that are not force elements: integration rules must take them.
+  bool has_contacts() const;
   // Throws InputError if there are contacts or stops, with the name of the first; `who` begins the
   // message.
   void refuse_contacts(std::string_view who) const;

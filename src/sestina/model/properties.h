@@ -13,6 +13,7 @@
 #include "sestina/constraints/point_on_curve.h"
 #include "sestina/constraints/rolling.h"
 #include "sestina/constraints/tangent.h"
+#include "sestina/contact/compliant_contact.h"
 #include "sestina/contact/shape.h"
 #include "sestina/forces/beam_force.h"
 #include "sestina/forces/belt_contact.h"
@@ -70,7 +71,8 @@ struct ConnectorSet {
   std::vector<BeamForce<T>> beams;    // one for each element of each beam
   std::vector<CableForce<T>> cables;  // likewise
   std::vector<BeltContact<T>> belts;
-  std::vector<HeldWrench<T>> held;  // see dynamics/belt_forces.h
+  std::vector<CompliantContact<T>> contacts;  // one for each pair of shapes
+  std::vector<HeldWrench<T>> held;            // see dynamics/belt_forces.h
 
   template <class F>
   void for_each(F&& f) const {
@@ -79,13 +81,13 @@ struct ConnectorSet {
     };
     each(bushings), each(cartesian_springs), each(torsional_spring_dampers);
     each(coordinate_frictions), each(lugre_frictions), each(ropes), each(gravities), each(second_orders);
-    each(beams), each(cables), each(belts), each(held);
+    each(beams), each(cables), each(belts), each(contacts), each(held);
   }
   void clear_beams() { beams.clear(), cables.clear(), belts.clear(); }
   bool act_on_bodies() const {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
              ropes.empty() && gravities.empty() && beams.empty() && cables.empty() && belts.empty() &&
-             held.empty());
+             contacts.empty() && held.empty());
   }
   bool empty() const {
     return !act_on_bodies() && coordinate_frictions.empty() && lugre_frictions.empty() &&

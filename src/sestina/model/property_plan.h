@@ -154,6 +154,15 @@ struct ReducedPlan {
 };
 
 // See ConnectorSet.
+// A pair of shapes of a contact that is a force element; the numbers that all have are those of the contact.
+struct CompliantContactPlan {
+  ForceIndex index;
+  int contact = 0, first = 0, second = 0;                  // in `contacts` and `contact_shapes`
+  Slot exponent = {}, dissipation = {}, creep_speed = {};  // 1 each; not given: 3/2, 0, none
+  Slot impact_speed = {};                                  // 1, instead of dissipation
+  Slot young = {}, poisson = {};                           // 2 each, instead of a stiffness
+};
+
 struct ConnectorPlan {
   std::vector<BushingPlan> bushings;
   std::vector<CartesianSpringPlan> cartesian_springs;
@@ -165,10 +174,11 @@ struct ConnectorPlan {
   std::vector<SecondOrderPlan> second_orders;
   std::vector<BeamPlan> beams;
   std::vector<BeltPlan> belts;
+  std::vector<CompliantContactPlan> contacts;
 
   bool act_on_bodies() const {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
-             ropes.empty() && gravities.empty() && beams.empty());
+             ropes.empty() && gravities.empty() && beams.empty() && contacts.empty());
   }
   bool empty() const {
     return !act_on_bodies() && coordinate_frictions.empty() && lugre_frictions.empty() &&
@@ -219,6 +229,7 @@ struct ContactLawPlan {
 struct ContactPlan {
   ContactLawPlan law;
   std::vector<std::pair<int, int>> pairs;  // of shapes
+  bool is_force = false;                   // a force element
 };
 struct StopPlan {
   ContactLawPlan law;

@@ -255,13 +255,20 @@ struct ConstraintSpec {
   Mark mark, value_mark, position_mark, range_mark;
 };
 
-// The contact law of shapes that touch.
+// The contact law of shapes that touch: impulses that keep them apart, or for `law` linear, hertz and
+// hunt_crossley a force element (contact/compliant_contact.h).
 struct ContactSpec {
   Name name;
   std::vector<Name> between;             // two: a shape, a body (all its shapes) or `ground`
   Number friction = 0, restitution = 0;  // restitution of rigid contacts: from 0 to 1
-  Number stiffness = 0, damping = 0;     // N/m, N s/m; stiffness 0: rigid
-  Name law = "stronge";                  // of restitution: newton | poisson | stronge
+  Number stiffness = 0, damping = 0;     // N/m (a force element: N/m^exponent), N s/m; stiffness 0: rigid
+  // Of restitution: newton | poisson | stronge; of a force element: linear | hertz | hunt_crossley
+  Name law = "stronge";
+  std::optional<Number> exponent;      // hunt_crossley; otherwise 1.5
+  std::optional<Number> dissipation;   // hunt_crossley: s/m; or instead of it
+  std::optional<Number> impact_speed;  // hunt_crossley: m/s, at which `restitution` is reached
+  std::optional<Number> creep_speed;   // of a force element with friction: m/s
+  Numbers young, poisson;              // hertz, instead of stiffness: Pa, 1; one for both shapes, or two
   Mark mark;
 };
 

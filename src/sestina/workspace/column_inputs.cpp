@@ -91,6 +91,19 @@ void ColumnInputs::set_constraints(const ForwardDynamics& dynamics) {
   *next++ = errors.position, *next++ = errors.velocity;
 }
 
+void ColumnInputs::set_compliant_contacts(const State<double>& state, const ForwardDynamics& dynamics) {
+  const std::vector<CompliantContact<double>>& pairs = dynamics.properties().forces.connectors.contacts;
+  if (pairs.empty()) return;
+  const ForceInput<double> in = force_input(state, dynamics.kinematics(), dynamics.forces());
+  for (std::size_t i = 0; i < pairs.size();) {
+    const int contact = pairs[i].contact;
+    ContactTotals totals;
+    for (; i < pairs.size() && pairs[i].contact == contact; ++i) pairs[i].add_totals(in, totals);
+    const double values[] = {totals.normal_force, totals.friction_force, totals.gap, totals.slip};
+    std::ranges::copy(values, at(layout_.contacts) + RowLayout::kOfContact * contact);
+  }
+}
+
 void ColumnInputs::set_flexible_bodies(const State<double>& state, const ForwardDynamics& dynamics) {
   if (model_.beams().empty() && model_.reduced_bodies().empty()) return;
   const std::vector<BodyMotion<double>>& motion = dynamics.kinematics().motion;

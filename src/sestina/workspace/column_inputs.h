@@ -34,6 +34,8 @@ class ColumnInputs {
   void set_momentum(const Momentum<double>& momentum);
   // Writes values of cut joints and constraints for the last state whose accelerations are known.
   void set_constraints(const ForwardDynamics& dynamics);
+  // Writes the columns of contacts that are force elements, likewise.
+  void set_compliant_contacts(const State<double>& state, const ForwardDynamics& dynamics);
   // Writes points, sections and strain energy of flexible bodies for the state that the dynamics has
   // evaluated last.
   void set_flexible_bodies(const State<double>& state, const ForwardDynamics& dynamics);

@@ -57,6 +57,7 @@ ContactSystem::ContactSystem(const Model& model, const Properties<double>& prope
   const auto& contacts = model.plan().contacts;
   std::vector<std::pair<int, int>> of_shapes;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (contacts[i].is_force) continue;
     for (const auto& [one, other] : contacts[i].pairs) pairs_.push_back({static_cast<int>(i), one, other});
     of_shapes.insert(of_shapes.end(), contacts[i].pairs.begin(), contacts[i].pairs.end());
   }
@@ -219,6 +220,7 @@ std::vector<int> ContactSystem::find_closed(const State<double>& state) {
 
 void ContactSystem::calc_gaps(std::span<double> columns) {
   for (std::size_t i = 0; i < model_.contacts().size(); ++i) {
+    if (model_.contacts()[i].is_force) continue;
     columns[kColumns * i + 2] = smallest_gap(static_cast<int>(i));
   }
 }

@@ -1,4 +1,5 @@
-// The contacts and stops of a model as seen by the integrators, and their columns in results.
+// The contacts and stops of a model as seen by the integrators, and their columns in results. Contacts that
+// are force elements (contact/compliant_contact.h) are no part of this.
 #pragma once
 
 #include <memory>

@@ -32,7 +32,7 @@ ResultRow::ResultRow(const Model& model, std::span<const double> parameters, boo
 
 bool ResultRow::needs_dynamics() const {
   return needs_reactions_ || !defined_.points.empty() || model_.is_constrained() || model_.has_contacts() ||
-         !model_.beams().empty() || !model_.reduced_bodies().empty();
+         !model_.contacts().empty() || !model_.beams().empty() || !model_.reduced_bodies().empty();
 }
 
 std::span<const double> ResultRow::calc(const State<double>& state, ForwardDynamics& dynamics, int event) {
@@ -60,6 +60,7 @@ std::span<const double> ResultRow::fill(const State<double>& state, ForwardDynam
   inputs_.set_origins(dynamics);
   inputs_.set_momentum(calc_momentum(model_, dynamics.properties(), state, dynamics.kinematics()));
   inputs_.set_constraints(dynamics);
+  inputs_.set_compliant_contacts(state, dynamics);
   inputs_.set_flexible_bodies(state, dynamics);
   set_state(state, dynamics.energy(state), event);
   if (needs_reactions_) {

@@ -38,9 +38,19 @@ SystemEquations::SystemEquations(ForwardDynamics& dynamics)
 
 void SystemEquations::add_contact_forces(const State<double>& state, std::span<double> udot,
                                          std::span<double> columns) {
-  AddedForces added = contacts_->calc_columns(state, udot, *this, *this, columns);
-  for (std::size_t i = 0; i < tau_.size(); ++i) added.tau[i] += tau_[i];
-  dynamics_.calc_udot(state, udot, added);
+  contact_forces_.clear();
+  if (contacts_) {
+    AddedForces added = contacts_->calc_columns(state, udot, *this, *this, columns);
+    for (std::size_t i = 0; i < tau_.size(); ++i) added.tau[i] += tau_[i];
+    dynamics_.calc_udot(state, udot, added);
+    contact_forces_.assign(contacts_->forces().begin(), contacts_->forces().end());
+  }
+  const ForceInput<double> in = force_input(state, dynamics_.kinematics(), dynamics_.forces());
+  for (const CompliantContact<double>& pair : dynamics_.properties().forces.connectors.contacts) {
+    pair.for_each_force(in, [&](const Vec3<double>& p, const Vec3<double>& force) {
+      contact_forces_.push_back({pair.contact, pair.first.frame, pair.second.frame, p, force});
+    });
+  }
 }
 
 StateSizes SystemEquations::sizes() const {

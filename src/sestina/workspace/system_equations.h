@@ -83,10 +83,11 @@ class SystemEquations final : public EquationsOfMotion,
   // Null where the model has none.
   ContactFace* contact_face() override { return contacts_.get(); }
   // The columns of contacts at a state with its udot without them: see ContactSystem. udot then becomes, and
-  // the dynamics belong to, the motion with the forces of contacts and stops.
+  // the dynamics belong to, the motion with the forces of contacts and stops. The columns of contacts that
+  // are force elements become zero.
   void add_contact_forces(const State<double>& state, std::span<double> udot, std::span<double> columns);
-  // The forces at points, for the state of the last add_contact_forces().
-  std::span<const ContactForce> contact_forces() const { return contacts_->forces(); }
+  // The forces at points, also of force elements, for the state of the last add_contact_forces().
+  std::span<const ContactForce> contact_forces() const { return contact_forces_; }
 
   ImpulseFace* impulse_face() override { return this; }
   void calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
@@ -126,6 +127,7 @@ class SystemEquations final : public EquationsOfMotion,
   std::vector<int> rotations_;
   std::unique_ptr<TimeSwitches> switches_;
   std::unique_ptr<ContactSystem> contacts_;
+  std::vector<ContactForce> contact_forces_;
 };
 
 }  // namespace sestina

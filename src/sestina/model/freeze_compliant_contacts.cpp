@@ -1,0 +1,157 @@
+// Collects contacts that are force elements: the laws linear, hertz and hunt_crossley.
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "sestina/contact/compliant_contact.h"
+#include "sestina/model/freezer.h"
+
+namespace sestina {
+namespace {
+
+using Kind = ValueRule::Kind;
+
+// The keys that some laws have: by `stiffness` and `friction`, all have a force.
+struct LawKey {
+  const char* name;
+  bool is_given;
+  Mark mark;
+  const char* law;  // that has it
+};
+
+std::vector<LawKey> keys_of_laws(const ContactSpec& spec) {
+  const auto optional = [](const char* name, const std::optional<Number>& number, const char* law) {
+    return LawKey{name, number.has_value(), number ? number->mark : Mark{}, law};
+  };
+  const auto unless_zero = [](const char* name, const Number& number, const char* law) {
+    return LawKey{name, number.is_expression() || number.value() != 0.0, number.mark, law};
+  };
+  const auto list = [](const char* name, const Numbers& numbers) {
+    return LawKey{name, !numbers.empty(), numbers.empty() ? Mark{} : numbers.front().mark, "hertz"};
+  };
+  return {unless_zero("damping", spec.damping, "linear"),
+          unless_zero("restitution", spec.restitution, "hunt_crossley"),
+          optional("exponent", spec.exponent, "hunt_crossley"),
+          optional("dissipation", spec.dissipation, "hunt_crossley"),
+          optional("impact_speed", spec.impact_speed, "hunt_crossley"),
+          list("young", spec.young),
+          list("poisson", spec.poisson)};
+}
+
+}  // namespace
+
+// Reports keys of a law that the contact does not have. Contacts that act by impulses have damping and
+// restitution, which collect_law() checks.
+void Freezer::refuse_keys_of_other_laws(const ContactSpec& spec, bool is_force, const std::string& path) {
+  for (const LawKey& key : keys_of_laws(spec)) {
+    const std::string name = key.name;
+    if (!key.is_given || spec.law == key.law) continue;
+    if (!is_force && (name == "damping" || name == "restitution")) continue;
+    fail(key.mark, path + "." + name,
+         fmt::format("is for the law {}, and this is {}", key.law, spec.law.text));
+  }
+  if (!is_force && spec.creep_speed) {
+    fail(spec.creep_speed->mark, path + ".creep_speed",
+         fmt::format("is for the laws linear, hertz and hunt_crossley: with {} a contact sticks",
+                     spec.law.text));
+  }
+}
+
+// The numbers that all pairs of a contact have in common.
+CompliantContactPlan Freezer::collect_compliant_law(const ContactSpec& spec, const std::string& path) {
+  CompliantContactPlan plan;
+  plan.index = data_.forces.push_back({spec.name.text, "contact"});
+  const auto add = [&](const std::optional<Number>& number, const char* key, Kind kind) {
+    if (!number) return Slot{};
+    const Slot slot = numbers_.next();
+    numbers_.add(*number, path + key);
+    hold(kind, slot, *number, path + key);
+    return slot;
+  };
+  plan.exponent = spec.law == "linear" ? add(Number(1), ".exponent", Kind::kPositive)
+                                       : add(spec.exponent, ".exponent", Kind::kPositive);
+  plan.dissipation = add(spec.dissipation, ".dissipation", Kind::kNotNegative);
+  plan.impact_speed = add(spec.impact_speed, ".impact_speed", Kind::kPositive);
+  plan.creep_speed = add(spec.creep_speed, ".creep_speed", Kind::kPositive);
+  if (spec.dissipation && spec.impact_speed) {
+    fail(spec.impact_speed->mark, path + ".impact_speed",
+         "gives the dissipation by the restitution: it cannot stand beside `dissipation`");
+  }
+  const auto is_zero = [](const Number& number) { return !number.is_expression() && number.value() == 0.0; };
+  if (spec.impact_speed.has_value() != !is_zero(spec.restitution) && spec.law == "hunt_crossley") {
+    fail(spec.impact_speed ? spec.impact_speed->mark : spec.restitution.mark,
+         path + (spec.impact_speed ? ".impact_speed" : ".restitution"),
+         spec.impact_speed ? "needs a restitution above 0" : "needs the impact_speed at which it is reached");
+  }
+  if (!is_zero(spec.friction) && !spec.creep_speed) {
+    fail(spec.friction.mark, path + ".friction",
+         fmt::format("needs a creep_speed: with the law {} friction creeps instead of sticking",
+                     spec.law.text));
+  }
+  collect_moduli(spec, path, plan);
+  return plan;
+}
+
+void Freezer::collect_moduli(const ContactSpec& spec, const std::string& path, CompliantContactPlan& plan) {
+  const bool has_stiffness = spec.stiffness.is_expression() || spec.stiffness.value() != 0.0;
+  if (spec.young.empty() && spec.poisson.empty()) {
+    if (!has_stiffness) {
+      fail(spec.mark, path + ".stiffness",
+           fmt::format("is zero: the law {} needs one{}", spec.law.text,
+                       spec.law == "hertz" ? ", or young and poisson" : ""));
+    }
+    return;
+  }
+  if (has_stiffness) {
+    fail(spec.stiffness.mark, path + ".stiffness", "follows from young and poisson: give either");
+    return;
+  }
+  const auto add = [&](const Numbers& given, const char* key, Kind kind) {
+    if (given.empty() || given.size() > 2) {
+      fail(given.empty() ? spec.mark : given.front().mark, path + key,
+           fmt::format("has {} numbers: expected one for both shapes, or two", given.size()));
+      return Slot{};
+    }
+    const Slot slot = numbers_.next();
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Number& number = given[given.size() == 2 ? i : 0];
+      const Slot own = numbers_.next();
+      const double value = numbers_.add(number, path + key);
+      hold(kind, own, number, path + key);
+      if (kind == Kind::kNotNegative && value > 0.5) {
+        fail(number.mark, path + key, describe(number, value) + " is above 0.5");
+      }
+    }
+    return slot;
+  };
+  plan.young = add(spec.young, ".young", Kind::kPositive);
+  plan.poisson = add(spec.poisson, ".poisson", Kind::kNotNegative);
+}
+
+// The pair in the order that contact/compliant_contact.h takes.
+void Freezer::collect_compliant_pair(const ContactSpec& spec, const std::string& path, int a, int b,
+                                     CompliantContactPlan plan) {
+  const auto type = [&](int shape) {
+    return data_.plan.contact_shapes[static_cast<std::size_t>(shape)].type;
+  };
+  if (rank_of_closed_form(type(a)) > rank_of_closed_form(type(b))) std::swap(a, b);
+  if (!has_compliant_force(type(a), type(b))) {
+    fail(spec.law.mark, path + ".law",
+         fmt::format(
+             "{} does not take a {} with a {}: allowed are a plane with a sphere, ellipsoid, capsule or "
+             "box, and a sphere with a sphere, capsule, box or cylinder",
+             spec.law.text, name_of(type(a)), name_of(type(b))));
+    return;
+  }
+  if (plan.young.is_given() && type(b) != ShapeType::kSphere) {
+    fail(spec.young.front().mark, path + ".young",
+         fmt::format("needs radii: a {} with a {} has none, only a sphere with a sphere or a plane has",
+                     name_of(type(a)), name_of(type(b))));
+    return;
+  }
+  plan.contact = static_cast<int>(data_.plan.contacts.size()), plan.first = a, plan.second = b;
+  data_.plan.connectors.contacts.push_back(plan);
+}
+
+}  // namespace sestina
