@@ -87,13 +87,14 @@ const STIFF = ["joint_spring", "spring_damper", "bushing", "cartesian_spring", "
 export const FORCE: Field[] = [
   NAME,
   { key: "type", label: "Type", options: [...OF_JOINT.slice(0, 3), "spring_damper", ...AT_POINT, ...BETWEEN.slice(1), "coordinate_friction",
-    "rope", "belt_contact", "second_order"] },
+    "rope", "belt_contact", "line_force", "second_order"] },
   { key: "joint", label: "Joint", list: "joint-names", types: OF_JOINT },
   { key: "from", label: "From point", list: "points", types: BETWEEN },
   { key: "to", label: "To point", list: "points", types: BETWEEN },
   { key: "points", label: "Points", hint: "[a.tip, b.tip]", types: ["rope"] },
   { key: "at", label: "At point", list: "points", types: [...AT_POINT, "belt_contact"] },
   { key: "cable", label: "Cable", types: ["belt_contact"] },
+  { key: "beam", label: "Beam or cable", types: ["line_force"] },
   { key: "axis", label: "Axis", value: "[0, 0, 1]", types: ["torsional_spring_damper", "belt_contact"] },
   { key: "radius", label: "Radius, m", types: ["belt_contact"] },
   { key: "stiffness", label: "Stiffness", value: "10", types: STIFF },
@@ -104,8 +105,8 @@ export const FORCE: Field[] = [
   { key: "friction", label: "Friction, N m or N", value: "1", types: ["coordinate_friction"] },
   { key: "creep_speed", label: "Creep speed", value: "0.001", types: ["coordinate_friction"] },
   { key: "strength", label: "Strength, N m²", types: ["gravity_between"] },
-  { key: "value", label: "Value", types: ["joint_force", ...AT_POINT, "hydraulic_actuator"] },
-  { key: "axes", label: "Axes of the value", options: ["", "ground", "body"], types: AT_POINT },
+  { key: "value", label: "Value", types: ["joint_force", ...AT_POINT, "line_force", "hydraulic_actuator"] },
+  { key: "axes", label: "Axes of the value", options: ["", "ground", "body", "section"], types: [...AT_POINT, "line_force"] },
   { key: "coordinates", label: "Coordinates", hint: "[s]", types: ["second_order"] },
   { key: "coupled_to", label: "Coupled to", hint: "[rail.q]", types: ["second_order"] },
   { key: "mass_matrix", label: "Mass matrix", hint: "[1]", types: ["second_order"] },
@@ -113,7 +114,7 @@ export const FORCE: Field[] = [
   MORE,
 ];
 const LEVELS = ["coupling", "motion", "expression"];
-const OF_POINT = ["point_on_line", "point_on_plane", "point_on_curve", "tangent"];
+const OF_POINT = ["point_on_line", "point_on_plane", "point_on_curve", "point_on_beam", "tangent"];
 export const CONSTRAINT: Field[] = [
   NAME,
   { key: "type", label: "Type", options: ["distance", ...LEVELS, ...OF_POINT, "rolling"] },
@@ -130,6 +131,7 @@ export const CONSTRAINT: Field[] = [
   { key: "line", label: "Point of the line", list: "points", types: ["point_on_line", "tangent"] },
   { key: "curve", label: "Point of the curve", list: "points", types: ["point_on_curve"] },
   { key: "position", label: "Curve", hint: '["cos(s)", "sin(s)", 0]', types: ["point_on_curve"] },
+  { key: "beam", label: "Beam or cable", types: ["point_on_beam"] },
   { key: "axis", label: "Axis", value: "[1, 0, 0]", types: ["point_on_line", "tangent", "rolling"] },
   { key: "radius", label: "Radius, m", types: ["rolling"] },
   { key: "plane", label: "Point of the plane", list: "points", types: ["point_on_plane", "rolling"] },
