@@ -56,7 +56,7 @@ void bind_fields(nb::class_<Part<ConstraintSpec>>& type) {
              "Of expression: an expression of t, coordinates and parameters that has to vanish; of "
              "speeds at level velocity.")
       .value("point", &ConstraintSpec::point,
-             "Of point_on_line, point_on_plane, point_on_curve, tangent: BODY.POINT")
+             "Of point_on_line, point_on_plane, point_on_curve, point_on_beam, tangent: BODY.POINT")
       .value("line", &ConstraintSpec::line, "BODY.POINT through which the line goes.")
       .value("plane", &ConstraintSpec::plane, "BODY.POINT in the plane.")
       .numbers("axis", &ConstraintSpec::axis,
@@ -78,7 +78,10 @@ void bind_fields(nb::class_<Part<ConstraintSpec>>& type) {
           true)
       .numbers("range", &ConstraintSpec::range, "Of point_on_curve by expressions: s at its two ends.")
       .value("periodic", &ConstraintSpec::periodic, "Of point_on_curve by a table: whether it is closed.")
-      .value("start", &ConstraintSpec::start, "Of point_on_curve: where the search for s begins.")
+      .value("start", &ConstraintSpec::start,
+             "Of point_on_curve, point_on_beam (m): where the search for s begins.")
+      .value("beam", &ConstraintSpec::beam,
+             "Of point_on_beam: the beam or cable along which the point slides.")
       .value("body", &ConstraintSpec::body, "Of rolling: BODY.POINT, the centre of the disc.")
       .value("radius", &ConstraintSpec::radius, "Of rolling: m.");
 }
@@ -138,7 +141,8 @@ void bind_constraints_of_system(nb::class_<System>& system) {
       "expression\n"
       "(zero), point_on_line (point, line, axis), point_on_plane (point, plane, normal), point_on_curve "
       "(point, curve,\n"
-      "position or table, range, periodic, start), rolling (body, axis, radius, plane, normal), tangent "
+      "position or table, range, periodic, start), point_on_beam (point, beam, start), rolling (body, axis, "
+      "radius, plane, normal), tangent "
       "(point of a\n"
       "cable, line, axis); keys: the attributes of Constraint. Joints that close loops need no constraints. "
       "A PythonConstraint in place of a type "

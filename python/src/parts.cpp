@@ -82,6 +82,24 @@ void bind_flexible_value(nb::class_<Part<BodySpec>>& type, const char* name, Mem
       doc);
 }
 
+// Three numbers of a beam, or None.
+void bind_start_of_beam(nb::class_<Part<BodySpec>>& type, const char* name,
+                        std::optional<Triple> BeamSpec::*member, const char* doc) {
+  Fields<BodySpec>(type).view(
+      ViewKind::kList,
+      {name, "sestina.views.ListView[float | str] | None", "collections.abc.Sequence[float | str] | None",
+       doc},
+      [member](const BodySpec& body) {
+        return body.beam && (*body.beam).*member ? nb::cast(*((*body.beam).*member)) : nb::none();
+      },
+      [member](BodySpec& body, const std::string& place, nb::handle given) {
+        std::optional<Triple>& own = changed<BeamSpec>(body, place).*member;
+        own = given.is_none() ? std::nullopt
+                              : std::optional(convert<Triple>(place, given, "three numbers or expressions"));
+      },
+      true);
+}
+
 void bind_beam_fields(nb::class_<Part<BodySpec>>& type) {
   bind_flexible_value(type, "formulation", &BeamSpec::formulation,
                       "Of a beam: `geometrically_exact`, or `ancf_cable`, a cable.");
@@ -91,6 +109,10 @@ void bind_beam_fields(nb::class_<Part<BodySpec>>& type) {
   bind_flexible_value(type, "precurved", &BeamSpec::precurved,
                       "Of a cable: whether it is bent by nature as the centerline is, or straight.");
   bind_flexible_value(type, "closed", &BeamSpec::closed, "Of a cable: whether its end is its start.");
+  bind_start_of_beam(type, "velocity", &BeamSpec::velocity,
+                     "Of a beam: velocity of its point `start` at the start, m/s, ground axes.");
+  bind_start_of_beam(type, "angular_velocity", &BeamSpec::angular_velocity,
+                     "Of a beam: angular velocity at the start, as of a rigid body, rad/s, ground axes.");
   Fields<BodySpec>(type).view(
       ViewKind::kList,
       {"up", "sestina.views.ListView[float | str] | None", "collections.abc.Sequence[float | str]",
@@ -313,8 +335,10 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
       .value("to", &ForceSpec::to, "Of a force between two points: BODY.POINT")
       .value("at", &ForceSpec::at, "Of point_force, point_torque, belt_contact: BODY.POINT")
       .value("cable", &ForceSpec::cable, "Of belt_contact: a beam of formulation ancf_cable.")
+      .value("beam", &ForceSpec::beam, "Of line_force: a beam or cable.")
       .value("segments", &ForceSpec::segments, "Of belt_contact: points of contact of each element.")
-      .value("axes", &ForceSpec::axes, "Of point_force, point_torque: `ground` or `body`.")
+      .value("axes", &ForceSpec::axes,
+             "Of point_force, point_torque: `ground` or `body`; of line_force: `ground` or `section`.")
       .numbers("stiffness", &ForceSpec::stiffness,
                "N m/rad or N/m; one number for all coordinates or one for each.")
       .numbers("damping", &ForceSpec::damping, "N m s/rad or N s/m")

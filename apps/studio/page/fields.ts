@@ -193,13 +193,14 @@ const STIFF = ["joint_spring", "spring_damper", "bushing", "cartesian_spring", "
 export const FORCE: Field[] = [
   NAME,
   { key: "type", label: "Type", options: [...OF_JOINT.slice(0, 3), "spring_damper", ...AT_POINT, ...BETWEEN.slice(1), "coordinate_friction",
-    "lugre_friction", "rope", "belt_contact", "second_order"] },
+    "lugre_friction", "rope", "belt_contact", "line_force", "second_order"] },
   { key: "joint", label: "Joint", list: "joint-names", types: OF_JOINT },
   { key: "from", label: "From point", list: "points", types: BETWEEN },
   { key: "to", label: "To point", list: "points", types: BETWEEN },
   { key: "points", label: "Points", hint: "[a.tip, b.tip]", types: ["rope"] },
   { key: "at", label: "At point", list: "points", types: [...AT_POINT, "belt_contact"] },
   { key: "cable", label: "Cable", types: ["belt_contact"] },
+  { key: "beam", label: "Beam or cable", types: ["line_force"] },
   { key: "axis", label: "Axis", value: "[0, 0, 1]", types: ["torsional_spring_damper", "belt_contact"], isVector: true, list: "axis-directions" },
   { key: "radius", label: "Radius, m", types: ["belt_contact"] },
   { key: "stiffness", label: "Stiffness", value: "10", types: STIFF, isVector: true },
@@ -217,8 +218,8 @@ export const FORCE: Field[] = [
     ({ key, label: words(key), types: ["belt_contact"] })),
   ...HYDRAULIC.map((key): Field => ({ key, label: words(key), types: ["hydraulic_actuator"] })),
   { key: "strength", label: "Strength, N m²", types: ["gravity_between"] },
-  { key: "value", label: "Value", types: ["joint_force", ...AT_POINT, "hydraulic_actuator", "second_order"], isVector: true, hint: "0.1*sin(3*t)" },
-  { key: "axes", label: "Axes of the value", options: ["", "ground", "body"], types: AT_POINT },
+  { key: "value", label: "Value", types: ["joint_force", ...AT_POINT, "line_force", "hydraulic_actuator", "second_order"], isVector: true, hint: "0.1*sin(3*t)" },
+  { key: "axes", label: "Axes of the value", options: ["", "ground", "body", "section"], types: [...AT_POINT, "line_force"] },
   { key: "coordinates", label: "Coordinates", hint: "[s]", types: ["second_order"], isVector: true },
   { key: "coupled_to", label: "Coupled to", hint: "[rail.q]", types: ["second_order"], isVector: true },
   { key: "unit", label: "Unit", types: ["second_order"] },
@@ -228,7 +229,7 @@ export const FORCE: Field[] = [
   MORE,
 ];
 const LEVELS = ["coupling", "motion", "expression"];
-const OF_POINT = ["point_on_line", "point_on_plane", "point_on_curve", "tangent"];
+const OF_POINT = ["point_on_line", "point_on_plane", "point_on_curve", "point_on_beam", "tangent"];
 export const CONSTRAINT: Field[] = [
   NAME,
   { key: "type", label: "Type", options: ["distance", ...LEVELS, ...OF_POINT, "rolling"] },
@@ -246,13 +247,14 @@ export const CONSTRAINT: Field[] = [
   { key: "line", label: "Point of the line", list: "points", types: ["point_on_line", "tangent"] },
   { key: "curve", label: "Point of the curve", list: "points", types: ["point_on_curve"] },
   { key: "position", label: "Curve", hint: "[cos(s), sin(s), 0]", types: ["point_on_curve"], isVector: true },
+  { key: "beam", label: "Beam or cable", types: ["point_on_beam"] },
   { key: "axis", label: "Axis", value: "[1, 0, 0]", types: ["point_on_line", "tangent", "rolling"], isVector: true, list: "axis-directions" },
   { key: "radius", label: "Radius, m", types: ["rolling"] },
   { key: "plane", label: "Point of the plane", list: "points", types: ["point_on_plane", "rolling"] },
   { key: "normal", label: "Normal", value: "[0, 0, 1]", types: ["point_on_plane", "rolling"], isVector: true, list: "axis-directions" },
   { key: "range", label: "Range of s", hint: "[0, 1]", types: ["point_on_curve"], isVector: true },
   { key: "periodic", label: "Periodic", options: YES_NO, types: ["point_on_curve"] },
-  { key: "start", label: "s at the start", types: ["point_on_curve"] },
+  { key: "start", label: "s at the start", types: ["point_on_curve", "point_on_beam"] },
   MORE,
 ];
 export const CONTACT: Field[] = [

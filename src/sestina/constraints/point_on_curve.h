@@ -66,6 +66,12 @@ CurvePoint<T> find_closest_point(const Vec3<T>& p, const Curve& at, T& s) {
   return point;
 }
 
+// The axis farthest from all tangents, given the largest components of these: z where two are alike.
+inline int find_up_axis(const double (&largest)[3]) {
+  if (largest[2] <= largest[0] && largest[2] <= largest[1]) return 2;
+  return largest[1] <= largest[0] ? 1 : 0;
+}
+
 template <class T>
 void find_curve_normals(const Vec3<T>& tangent, int up, Vec3<T>& first, Vec3<T>& second) {
   Vec3<T> sideways;

@@ -29,7 +29,7 @@ ConstraintRows<T>::ConstraintRows(const Model& model)
       tape_scratch(model.constraint_tape().scratch_size()) {
   std::size_t scratch = 0;
   for (const CurveInfo& curve : model.curves()) scratch = std::max(scratch, curve.tape.scratch_size());
-  curve_s.resize(model.curves().size());
+  curve_s.resize(static_cast<std::size_t>(model.num_curve_parameters()));
   curve_inputs.resize(model.curves().empty() ? 0 : 1 + model.parameters().size());
   curve_numbers.resize(CurveInfo::kNumbers), curve_scratch.resize(scratch);
   if constexpr (std::is_same_v<T, double>) {
@@ -49,6 +49,33 @@ CurvePoint<T> calc_curve_point(const Model& model, const Properties<T>& properti
       constraints.curve_inputs, constraints.curve_numbers, constraints.curve_scratch);
   const std::vector<T>& x = constraints.curve_numbers;
   return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}, {x[6], x[7], x[8]}};
+}
+
+// Which numbers depend on which coordinates is found by derivatives that are not numbers (implicit_motion.h).
+// Those of any node spoil what a point on a beam contributes, so that the pattern holds in every element.
+template <class T>
+void involve_all_nodes(const PointOnBeam<T>& on, const State<T>& state, const FrameMotion<T>* frames,
+                       ConstraintRows<T>& constraints) {
+  if constexpr (!std::is_same_v<T, double>) {
+    const BeamNodes<T> nodes(on, state.q.data(), state.u.data(), frames);
+    Vec3<T> sum;
+    for (std::size_t k = 0; k < on.nodes.size(); ++k) {
+      sum += nodes.position(k) + nodes.velocity(k) + nodes.slope(k) + nodes.slope_rate(k);
+    }
+    const T zero = T(0) * (sum.x + sum.y + sum.z);
+    for (int r = on.first_row; r < on.first_row + PointOnBeam<T>::kRows; ++r) {
+      ConstraintRow<T>& row = constraints.rows[static_cast<std::size_t>(r)];
+      row.error += zero, row.velocity += zero, row.bias += zero;
+      row.force = (T(1) + zero) * row.force;
+      for (int i = row.first_pair; i < row.first_pair + row.pairs; ++i) {
+        FramePair<T>& pair = constraints.pairs[static_cast<std::size_t>(i)];
+        pair.force = (T(1) + zero) * pair.force;
+      }
+      for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
+        constraints.terms[static_cast<std::size_t>(i)].coefficient += zero;
+      }
+    }
+  }
 }
 
 template <class T>
@@ -125,6 +152,13 @@ void update_constraint_rows(const Model& model, const Properties<T>& properties,
     };
     update_point_on_curve(point, frames, at, constraints.curve_s[static_cast<std::size_t>(point.index)],
                           constraints.rows.data() + point.first_row);
+  }
+  for (const PointOnBeam<T>& point : set.points_on_beams) {
+    update_point_on_beam(point, state.q.data(), state.u.data(), frames,
+                         constraints.curve_s[static_cast<std::size_t>(point.place)],
+                         constraints.rows.data() + point.first_row, constraints.pairs.data(),
+                         constraints.terms.data());
+    involve_all_nodes(point, state, frames, constraints);
   }
   for (const Tangent<T>& tangent : set.tangents) {
     update_tangent(tangent, state.q.data(), state.u.data(), frames,
@@ -261,22 +295,34 @@ void calc_cut_joint_rates(const Model& model, const Properties<double>& properti
 void find_nearest_places(const Model& model, const Properties<double>& properties,
                          const Kinematics<double>& kinematics, State<double>& state) {
   constexpr int kPlaces = 256;
-  if (model.curves().empty()) return;
+  if (model.num_curve_parameters() == 0) return;
   ConstraintRows<double> scratch(model);
+  // Takes the nearest of points c(s) between two parameters.
+  const auto take_nearest = [&](std::size_t i, const Vec3<double>& p, double first, double last,
+                                const auto& c) {
+    double least = INFINITY;
+    for (int k = 0; k <= kPlaces; ++k) {
+      const double s = first + (last - first) * k / kPlaces, distance = norm(p - c(s));
+      if (!(distance < least)) continue;
+      least = distance;
+      state.h[static_cast<std::size_t>(model.cut_nq()) + i] = s;
+    }
+  };
+  for (std::size_t i = 0; i < model.plan().points_on_beams.size(); ++i) {
+    if (model.plan().points_on_beams[i].start.is_given()) continue;
+    const PointOnBeam<double>& on = properties.constraints.points_on_beams[i];
+    const BeamNodes<double> nodes(on, state.q.data(), state.u.data(), kinematics.motion.data());
+    take_nearest(static_cast<std::size_t>(on.place), marker_pose(kinematics.motion.data(), on.point).p, 0.0,
+                 on.stations.back(), [&](double s) { return nodes.point(s).c; });
+  }
   for (std::size_t i = 0; i < model.curves().size(); ++i) {
     const PointOnCurve<double>& on = properties.constraints.points_on_curves[i];
     const PointOnCurvePlan& plan = model.plan().points_on_curves[i];
     if (plan.start.is_given() || !plan.range.is_given()) continue;
     const RelativeMarkerMotion<double> relative =
         calc_relative_marker_motion(kinematics.motion.data(), on.curve, on.point);
-    double least = INFINITY;
-    for (int k = 0; k <= kPlaces; ++k) {
-      const double s = on.first + (on.last - on.first) * k / kPlaces;
-      const Vec3<double> away = relative.X_FM.p - calc_curve_point(model, properties, on.index, s, scratch).c;
-      if (!(norm(away) < least)) continue;
-      least = norm(away);
-      state.h[static_cast<std::size_t>(model.cut_nq()) + i] = s;
-    }
+    take_nearest(i, relative.X_FM.p, on.first, on.last,
+                 [&](double s) { return calc_curve_point(model, properties, on.index, s, scratch).c; });
   }
 }
 
@@ -292,6 +338,16 @@ std::string explain_curve_end(const Model& model, const Properties<double>& prop
     const Vec3<double> c = calc_curve_point(model, properties, on.index, end, scratch).c;
     return fmt::format("{}: the point leaves its curve, which ends at s = {:.6g}, ({:.6g}, {:.6g}, {:.6g})",
                        info.name, end, c.x, c.y, c.z);
+  }
+  for (const ConstraintInfo& info : model.constraints()) {
+    if (info.on_beam < 0) continue;
+    const PointOnBeam<double>& on =
+        properties.constraints.points_on_beams[static_cast<std::size_t>(info.on_beam)];
+    const double s = constraints.curve_s[static_cast<std::size_t>(on.place)], length = on.stations.back();
+    if (on.is_closed || (s >= -1e-9 * length && s <= (1.0 + 1e-9) * length)) continue;
+    const int beam = model.plan().points_on_beams[static_cast<std::size_t>(info.on_beam)].beam;
+    return fmt::format("{}: the point leaves {}, which ends at s = {:.6g} m", info.name,
+                       model.beams()[static_cast<std::size_t>(beam)].name, s < 0.0 ? 0.0 : length);
   }
   return {};
 }

@@ -25,7 +25,7 @@ struct ConstraintRows {
   std::vector<FramePair<T>> pairs;
   std::vector<T> cut_q, cut_u;  // coordinates and speeds of the joints that close loops
   std::vector<CutJointMotion<T>> cut_motions;
-  std::vector<T> curve_s;  // by curve of the model: the parameter of the point on it
+  std::vector<T> curve_s;  // parameters of points on curves, then on beams (Model::curve_parameter_of)
 
   // The data stored by an accepted step (State::h).
   void copy_history(std::vector<T>& h) const {
@@ -87,12 +87,13 @@ void calc_cut_joint_rates(const Model& model, const Properties<double>& properti
                           const ConstraintRows<double>& constraints, std::span<const double> udot,
                           std::span<double> qdot_cut, std::span<double> udot_cut);
 
-// Finds for each curve with ends or a period, if its parameter is not given, the point nearest to the point
-// on it, and puts its parameter into state.h; `kinematics` belongs to the state.
+// Finds for each beam, and each curve with ends or a period, if its parameter is not given, the point nearest
+// to the point on it, and puts its parameter into state.h; `kinematics` belongs to the state.
 void find_nearest_places(const Model& model, const Properties<double>& properties,
                          const Kinematics<double>& kinematics, State<double>& state);
 
-// Names the point that has left an open curve at one of its ends, and the end; empty if there is none.
+// Names the point that has left an open curve or beam at one of its ends, and the end; empty if there is
+// none.
 std::string explain_curve_end(const Model& model, const Properties<double>& properties,
                               const ConstraintRows<double>& constraints);
 

@@ -61,19 +61,19 @@ constexpr std::array<Point, 3> gauss_points() {
   return {{{0.5 - kAway, 5.0 / 18.0}, {0.5, 4.0 / 9.0}, {0.5 + kAway, 5.0 / 18.0}}};
 }
 
-// S_i, S_i' and S_i'' at s = x h.
-template <class T>
-std::array<T, 4> shapes(double x, const T& h) {
-  const double y = 1.0 - x;
+// S_i, S_i' and S_i'' at s = x h; x may be a plain number.
+template <class X, class T>
+std::array<T, 4> shapes(const X& x, const T& h) {
+  const X y = 1.0 - x;
   return {T(y * y * (1.0 + 2.0 * x)), (x * y * y) * h, T(x * x * (3.0 - 2.0 * x)), (-x * x * y) * h};
 }
-template <class T>
-std::array<T, 4> first_derivatives(double x, const T& h) {
+template <class X, class T>
+std::array<T, 4> first_derivatives(const X& x, const T& h) {
   const T steep = T(6.0 * x * (1.0 - x)) / h;
   return {-steep, T((1.0 - x) * (1.0 - 3.0 * x)), steep, T(x * (3.0 * x - 2.0))};
 }
-template <class T>
-std::array<T, 4> second_derivatives(double x, const T& h) {
+template <class X, class T>
+std::array<T, 4> second_derivatives(const X& x, const T& h) {
   const T steep = T(12.0 * x - 6.0) / (h * h);
   return {steep, T(6.0 * x - 4.0) / h, -steep, T(6.0 * x - 2.0) / h};
 }

@@ -79,6 +79,8 @@ void read_beam(ReadContext& context, const MapReader& map, BodySpec& out) {
   map.read("pretension", beam.pretension);
   map.read("precurved", beam.precurved);
   map.read("closed", beam.closed);
+  map.read("velocity", beam.velocity);
+  map.read("angular_velocity", beam.angular_velocity);
   if (const YamlNode* section = map.find("section")) {
     read_value(context, *section, map.path_of("section"), beam.section);
   }

@@ -61,6 +61,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   out.range_mark = map.mark_of("range");
   map.read("periodic", out.periodic);
   map.read("start", out.start);
+  map.read("beam", out.beam);
   map.read("body", out.body);
   map.read("radius", out.radius);
 }

@@ -179,7 +179,7 @@ void add_body_tables(std::vector<KeyTable>& tables) {
       {"body",
        "beam",
        {"name", "type", "formulation", "centerline", "up", "elements", "section", "material", "pretension",
-        "precurved", "closed", "points", "original_name"},
+        "precurved", "closed", "velocity", "angular_velocity", "points", "original_name"},
        {"name", "type", "centerline", "section"}},
       {"body",
        "reduced",
@@ -265,6 +265,7 @@ void add_type_tables(std::vector<KeyTable>& tables) {
       force_keys("gravity_between", {"from", "to"}, {}, numbers_of_force<GravityBetween>()),
       force_keys("belt_contact", {"cable", "at", "axis", "stiffness"}, {"damping", "segments"},
                  numbers_of_force<BeltContact>()),
+      force_keys("line_force", {"beam", "value"}, {"axes"}),
       force_keys("hydraulic_actuator", {"from", "to", "value"}, {"damping"},
                  numbers_of_force<HydraulicActuator>()),
       force_keys(
@@ -278,6 +279,7 @@ void add_type_tables(std::vector<KeyTable>& tables) {
       constraint_keys("tangent", {"point", "line"}, {"axis"}),
       constraint_keys("point_on_plane", {"point", "plane", "normal"}),
       constraint_keys("point_on_curve", {"point", "curve", "position"}, {"range", "periodic", "start"}),
+      constraint_keys("point_on_beam", {"point", "beam"}, {"start"}),
       constraint_keys("rolling", {"body", "axis", "radius", "plane", "normal"}),
   };
   tables.insert(tables.end(), added.begin(), added.end());

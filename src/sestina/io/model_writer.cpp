@@ -187,6 +187,8 @@ void write_beam(const BeamSpec& beam, MapWriter& map) {
   map.write_unless(0.0, "pretension", beam.pretension);
   if (beam.precurved) map.add("precurved", yes_node());
   if (beam.closed) map.add("closed", yes_node());
+  map.write("velocity", beam.velocity);
+  map.write("angular_velocity", beam.angular_velocity);
   MapWriter section;
   section.write_unless_empty("rectangle", beam.section.rectangle);
   section.write_unless_empty("circle", beam.section.circle);
@@ -313,6 +315,7 @@ YamlPointer constraint_node(const ConstraintSpec& constraint, FaultList& faults,
   map.write_unless_empty("range", constraint.range);
   if (constraint.periodic) map.add("periodic", yes_node());
   map.write("start", constraint.start);
+  write_name("beam", constraint.beam);
   map.write_unless("position", "level", constraint.level);
   if (constraint.user || constraint.type == "user") {
     faults.add({constraint.mark, path}, "a user constraint cannot be written to a model file");
@@ -330,6 +333,7 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
   if (!force.points.empty()) map.add("points", to_list(force.points));
   if (!force.at.empty()) map.write("at", force.at);
   if (!force.cable.empty()) map.write("cable", force.cable);
+  if (!force.beam.empty()) map.write("beam", force.beam);
   map.write_unless(1.0, "segments", force.segments);
   map.write_unless("ground", "axes", force.axes);
   map.write_unless_empty("stiffness", force.stiffness);

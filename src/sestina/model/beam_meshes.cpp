@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sestina/base/error.h"
+#include "sestina/constraints/point_on_curve.h"
 
 namespace sestina {
 namespace {
@@ -302,6 +303,14 @@ BeamMesh calc_beam_mesh(const Model& model, const BeamPlan& plan, std::span<cons
 CableMesh calc_cable_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
                           std::span<const double> parameters) {
   return MeshMaker(model, plan, numbers, parameters).make_cable();
+}
+
+int find_up_axis(const CableMesh& mesh) {
+  double largest[3] = {};
+  for (const Vec3<double>& slope : mesh.slopes) {
+    for (int i = 0; i < 3; ++i) largest[i] = std::max(largest[i], std::abs(slope[i]));
+  }
+  return find_up_axis(largest);
 }
 
 CableNodeInertia calc_cable_node_inertia(const CableMesh& mesh, std::size_t k) {

@@ -31,6 +31,9 @@ struct CableMesh {
 CableMesh calc_cable_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
                           std::span<const double> parameters);
 
+// The axis of the ground that is farthest from all slopes: 0, 1 or 2.
+int find_up_axis(const CableMesh& mesh);
+
 // The diagonal part of the mass matrix (CableMass) at node k.
 struct CableNodeInertia {
   double mass = 0.0;   // kg

@@ -7,6 +7,7 @@
 #include "sestina/base/error.h"
 #include "sestina/constraints/cut_joint_motion.h"
 #include "sestina/flexible/reduced_body.h"
+#include "sestina/model/beam_start.h"
 #include "sestina/model/for_each_mesh.h"
 #include "sestina/model/model.h"
 #include "sestina/model/properties.h"
@@ -160,6 +161,7 @@ class PropertyReader {
       body.J_com = {T(J.xx), T(J.yy), T(J.zz), T(J.xy), T(J.xz), T(J.yz)};
       body.M = {T(node.mass), {}, body.J_com};
     }
+    set_points_on_beam(plan, mesh.pieces, 2, properties);
     for (std::size_t k = 0; k < mesh.pieces.size(); ++k) {
       BeamForce<T>& force = properties.forces.connectors.beams.emplace_back();
       force.index = plan.index;
@@ -181,11 +183,36 @@ class PropertyReader {
     const auto end = [&](std::size_t k) {
       return typename CableForce<T>::End{frame_of(info.nodes[k]), info.slope_q[k], info.slope_u[k]};
     };
+    set_points_on_beam(plan, mesh.segments, find_up_axis(mesh), properties);
     for (std::size_t k = 0; k < mesh.segments.size(); ++k) {
       properties.cable_elements.push_back({{plan.index}, end(k), end(k + 1), converted<T>(mesh.segments[k])});
       properties.forces.connectors.cables.push_back(properties.cable_elements.back());
     }
   }
+  // What the constraints point_on_beam need of their beam; the points follow with the other constraints.
+  template <class Element>
+  void set_points_on_beam(const BeamPlan& beam, const std::vector<Element>& elements, int up,
+                          Properties<T>& properties) const {
+    const std::vector<PointOnBeamPlan>& plans = model_.plan().points_on_beams;
+    const BeamInfo& info = model_.beams()[at(beam.beam)];
+    std::vector<PointOnBeam<T>>& points = properties.constraints.points_on_beams;
+    points.resize(plans.size());
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      if (plans[i].beam != beam.beam) continue;
+      PointOnBeam<T>& on = points[i];
+      on.nodes.clear(), on.stations = {T(0)};
+      for (const BodyIndex node : info.nodes) on.nodes.push_back(frame_of(node));
+      on.slope_q = info.slope_q, on.slope_u = info.slope_u;
+      on.is_closed = info.is_closed, on.up = up;
+      if (on.is_closed) on.nodes.pop_back(), on.slope_q.pop_back(), on.slope_u.pop_back();
+      for (const Element& element : elements) on.stations.push_back(on.stations.back() + length_of(element));
+      on.place = static_cast<int>(model_.curves().size() + i);
+      on.first_row = plans[i].first_row;
+      on.first_pair = plans[i].first_pair, on.first_term = plans[i].first_term;
+    }
+  }
+  static T length_of(const BeamPiece& piece) { return T(piece.segment.length); }
+  static T length_of(const CableSegment<double>& segment) { return T(segment.length); }
 
   // Springs represent the stiffness of modes.
   void read_reduced_bodies(Properties<T>& properties) const {
@@ -340,6 +367,7 @@ class PropertyReader {
     for (const BeltPlan& p : plan.belts) set.belts.push_back(belt_contact(p, properties));
     for (const CompliantContactPlan& p : plan.contacts)
       set.contacts.push_back(compliant_contact(p, properties));
+    for (const LineForcePlan& p : plan.line_forces) read_line_force(p, properties);
   }
   CompliantContact<T> compliant_contact(const CompliantContactPlan& plan,
                                         const Properties<T>& properties) const {
@@ -372,6 +400,24 @@ class PropertyReader {
     T curvature = T(1) / b.size.x;
     if (a.type == ShapeType::kSphere) curvature = curvature + T(1) / a.size.x;
     return T(4.0 / 3.0) / (softness * sqrt(curvature));
+  }
+  void read_line_force(const LineForcePlan& plan, Properties<T>& properties) const {
+    const BeamInfo& info = model_.beams()[at(plan.beam)];
+    ConnectorSet<T>& set = properties.forces.connectors;
+    for (int k = 0; k < info.element_count(); ++k) {
+      LineForce<T> force{{plan.index}, {frame_of(info.nodes[at(k)])}, {frame_of(info.nodes[at(k + 1)])}};
+      const std::size_t element = at(info.first_element + k);
+      if (info.is_cable) {
+        const CableForce<T>& cable = properties.cable_elements[element];
+        force.a = {cable.a.frame, cable.a.q, cable.a.u}, force.b = {cable.b.frame, cable.b.q, cable.b.u};
+        force.length = cable.segment.length;
+      } else {
+        force.length = set.beams[element].segment.length;
+      }
+      force.expression = plan.expression + 3 * LineForce<T>::kPoints * k;
+      force.in_section_axes = plan.in_section_axes;
+      set.line_forces.push_back(force);
+    }
   }
   BeltContact<T> belt_contact(const BeltPlan& plan, const Properties<T>& properties) const {
     BeltContact<T> belt;
@@ -450,6 +496,9 @@ class PropertyReader {
                                       range ? range[1] : T(0), p.up,
                                       static_cast<int>(set.points_on_curves.size()), p.first_row});
     }
+    for (PointOnBeam<T>& on : set.points_on_beams) {
+      on.point = point(plan.points_on_beams[at(on.place) - plan.points_on_curves.size()].point);
+    }
     for (const RollingPlan& p : plan.rollings) {
       set.rollings.push_back({point(p.center), point(p.plane), direction(p.axis), direction(p.normal),
                               number(p.radius), p.first_row});
@@ -518,33 +567,6 @@ Properties<double> calc_properties(const Model& model) {
   return calc_properties<double>(model, default_parameters(model));
 }
 
-// Nodes of beams start on the axis.
-template <class T>
-static void place_nodes(const Model& model, std::span<const T> numbers, std::span<const T> parameters,
-                        std::span<T> q) {
-  const auto put = [&](const Vec3<double>& x, int place) {
-    T* const own = q.data() + place;
-    own[0] = T(x.x), own[1] = T(x.y), own[2] = T(x.z);
-  };
-  for_each_mesh<T>(
-      model, numbers, parameters,
-      [&](const BeamPlan& plan, const BeamMesh& mesh) {
-        const BeamInfo& info = model.beams()[static_cast<std::size_t>(plan.beam)];
-        for (std::size_t k = 0; k < info.nodes.size(); ++k) {
-          const int place = model.bodies()[info.nodes[k]].q_start;
-          put(mesh.nodes[k].p, place);
-          std::copy_n(mesh.nodes[k].e.begin(), 4, q.begin() + place + 3);
-        }
-      },
-      [&](const BeamPlan& plan, const CableMesh& mesh) {
-        const BeamInfo& info = model.beams()[static_cast<std::size_t>(plan.beam)];
-        for (std::size_t k = 0; k < info.nodes.size(); ++k) {
-          put(mesh.positions[k], model.bodies()[info.nodes[k]].q_start);
-          put(mesh.slopes[k], info.slope_q[k]);
-        }
-      });
-}
-
 template <class T>
 State<T> calc_initial_state(const Model& model, std::span<const T> parameters) {
   const std::vector<T> numbers = calc_numbers(model, parameters);
@@ -559,12 +581,16 @@ State<T> calc_initial_state(const Model& model, std::span<const T> parameters) {
     PropertyReader<T>(model, numbers).place_reduced_bodies(state.q);
   }
   state.u = take(model.initial_u(), model.nu());
+  set_speeds_of_beams<T>(model, numbers, state);
   if (model.nd() > 0) state.d = take(model.initial_d(), model.nd());
   if (model.nx() > 0) state.x = take(model.initial_x(), model.nx());
   if (model.cut_nq() > 0) state.h = take(model.initial_cut_q(), model.cut_nq());
   for (const PointOnCurvePlan& curve : model.plan().points_on_curves) {
     const Slot start = curve.start.is_given() ? curve.start : curve.range;
     state.h.push_back(start.is_given() ? numbers[static_cast<std::size_t>(start.first)] : T(0));
+  }
+  for (const PointOnBeamPlan& beam : model.plan().points_on_beams) {
+    state.h.push_back(beam.start.is_given() ? numbers[static_cast<std::size_t>(beam.start.first)] : T(0));
   }
   normalize_q<T>(model, state.q);
   return state;

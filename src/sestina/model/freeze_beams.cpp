@@ -6,7 +6,10 @@
 #include <limits>
 #include <set>
 
+#include "sestina/base/suggest.h"
+#include "sestina/forces/line_force.h"
 #include "sestina/model/beam_meshes.h"
+#include "sestina/model/collect_numbers.h"
 #include "sestina/model/freezer.h"
 #include "sestina/model/names.h"
 
@@ -16,6 +19,8 @@ namespace {
 using Kind = ValueRule::Kind;
 
 constexpr int kMostBeamElements = 1'000'000;
+// Arc length over length as a symbol of the graph, in which a variable may be named `at`.
+constexpr const char* kBeamPlace = "beam.at";
 
 const std::vector<std::string>& formulations() {
   static const std::vector<std::string> names{"geometrically_exact", kCableFormulation};
@@ -76,6 +81,10 @@ void Freezer::collect_beam(const BeamLayout& beam) {
   collect_centerline(spec, plan, path);
   plan.up = numbers_.add_list(spec.up, path + ".up");
   hold({Kind::kDirection, plan.up, {spec.up[0].mark, path + ".up"}, ""});
+  if (spec.velocity) plan.velocity = numbers_.add_list(*spec.velocity, path + ".velocity");
+  if (spec.angular_velocity) {
+    plan.angular_velocity = numbers_.add_list(*spec.angular_velocity, path + ".angular_velocity");
+  }
   if (beam.is_cable) {
     collect_cable(beam, plan, path);
   } else {
@@ -89,6 +98,62 @@ void Freezer::collect_beam(const BeamLayout& beam) {
       fail(spec.section.EI->mark, path + ".section.EI", "belongs to a cable: expected EIy, EIz");
   }
   data_.plan.connectors.beams.push_back(std::move(plan));
+}
+
+int Freezer::find_beam(const Name& name, const Mark& mark, const std::string& path) {
+  const auto beam = std::ranges::find(data_.beams, name.text, &BeamInfo::name);
+  if (beam != data_.beams.end()) return static_cast<int>(beam - data_.beams.begin());
+  const std::vector<std::string> known =
+      names_to_suggest(data_.beams, [](const BeamInfo& info) { return info.name; });
+  fail(name.empty() ? mark : name.mark, path,
+       name.empty()
+           ? "is missing: expected the name of a beam or cable"
+           : fmt::format("there is no beam or cable '{}'{}", name.text, suggestion(name.text, known)));
+  return -1;
+}
+
+// The expressions are those of the value at the points of each element, where `at` is a number.
+void Freezer::collect_line_force(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  LineForcePlan plan;
+  plan.index = index;
+  plan.beam = find_beam(spec.beam, spec.mark, path + ".beam");
+  collect_numbers<LineForce>(spec, path);
+  plan.in_section_axes = spec.axes == "section";
+  check_word(spec.axes, path + ".axes", {"ground", "section"});
+  if (spec.table) fail(spec.table->mark, path + ".value", "cannot be a table: expected three expressions");
+  if (spec.value.size() != 3 && !spec.table) {
+    fail(spec.value_mark.line > 0 ? spec.value_mark : spec.mark, path + ".value",
+         spec.value.empty() ? std::string("is missing: expected 3")
+                            : fmt::format("has {} values; expected 3", spec.value.size()));
+  }
+  if (plan.beam < 0 || spec.value.size() != 3) return;
+  if (plan.in_section_axes && data_.beams[static_cast<std::size_t>(plan.beam)].is_cable) {
+    fail(spec.axes.mark, path + ".axes",
+         fmt::format("'section' belongs to a beam: the sections of the cable {} have no axes",
+                     spec.beam.text));
+  }
+  const Expr place = graph_->symbol(kBeamPlace);
+  std::vector<Expr> value;
+  for (std::size_t i = 0; i < 3; ++i) {
+    value.push_back(numbers_.parse_text(spec.value[i], fmt::format("{}.value[{}]", path, i),
+                                        [&](std::string_view name) -> std::variant<Expr, std::string> {
+                                          if (name == "at") return place;
+                                          return resolve_coordinate(std::string(name));
+                                        }));
+  }
+  plan.expression = static_cast<int>(data_.force_expressions.exprs.size());
+  const std::vector<double>& stations = beams_[static_cast<std::size_t>(plan.beam)].stations;
+  for (std::size_t k = 0; k + 1 < stations.size(); ++k) {
+    for (const auto& point : cable_element::gauss_points()) {
+      const double at = stations[k] + point.x * (stations[k + 1] - stations[k]);
+      const std::pair<Expr, Expr> here[] = {{place, graph_->number(at)}};
+      for (const Expr component : value) {
+        data_.force_expressions.add(graph_->substitute(component, here));
+        data_.force_of_expression.push_back(index);
+      }
+    }
+  }
+  data_.plan.connectors.line_forces.push_back(plan);
 }
 
 // ---- cables -----------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ ForceIndex ConnectorPlan::first() const {
   };
   look_at(bushings), look_at(cartesian_springs), look_at(torsional_spring_dampers);
   look_at(coordinate_frictions), look_at(lugre_frictions), look_at(ropes), look_at(gravities);
-  look_at(second_orders), look_at(beams), look_at(contacts);
+  look_at(second_orders), look_at(beams), look_at(contacts), look_at(line_forces);
   return least;
 }
 
@@ -49,6 +49,8 @@ bool Freezer::collect_connector(const ForceSpec& spec, ForceIndex index, const s
     collect_gravity_between(spec, index, path);
   } else if (spec.type == "belt_contact") {
     collect_belt_contact(spec, index, path);
+  } else if (spec.type == "line_force") {
+    collect_line_force(spec, index, path);
   } else if (spec.type == "hydraulic_actuator") {
     collect_hydraulic_actuator(spec, index, path);
   } else if (spec.type == "second_order") {

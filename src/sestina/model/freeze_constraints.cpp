@@ -11,9 +11,9 @@ namespace sestina {
 namespace {
 
 const std::vector<std::string>& constraint_types() {
-  static const std::vector<std::string> types{"distance",       "coupling",      "motion",
-                                              "expression",     "point_on_line", "point_on_plane",
-                                              "point_on_curve", "rolling",       "tangent"};
+  static const std::vector<std::string> types{
+      "distance",       "coupling",       "motion",        "expression", "point_on_line",
+      "point_on_plane", "point_on_curve", "point_on_beam", "rolling",    "tangent"};
   return types;
 }
 
@@ -43,6 +43,8 @@ void Freezer::collect_constraints() {
       collect_point_on(spec, info, path);
     } else if (spec.type == "point_on_curve") {
       collect_point_on_curve(spec, info, path);
+    } else if (spec.type == "point_on_beam") {
+      collect_point_on_beam(spec, info, path);
     } else if (spec.type == "rolling") {
       collect_rolling(spec, info, path);
     } else if (spec.type == "tangent") {

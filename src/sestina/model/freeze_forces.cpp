@@ -28,7 +28,8 @@ const std::vector<std::string>& force_types() {
                                               "belt_contact",
                                               "hydraulic_actuator",
                                               "second_order",
-                                              "lugre_friction"};
+                                              "lugre_friction",
+                                              "line_force"};
   return types;
 }
 

@@ -1,9 +1,11 @@
-// Constraints on points and bodies: distances, points on lines, planes and curves, rolling discs.
+// Constraints on points and bodies: distances, points on lines, planes, curves and beams, rolling discs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/constraints/point_on_beam.h"
 #include "sestina/model/freezer.h"
 
 namespace sestina {
@@ -114,6 +116,31 @@ void Freezer::collect_rolling(const ConstraintSpec& spec, ConstraintInfo& info, 
   info.rows = 3, info.rows_on_speeds = 2;
   info.speed_unit = "m/s";
   data_.plan.rollings.push_back(plan);
+}
+
+void Freezer::collect_point_on_beam(const ConstraintSpec& spec, ConstraintInfo& info,
+                                    const std::string& path) {
+  PointOnBeamPlan plan;
+  plan.point = find_point(spec.point, path + ".point");
+  if (spec.start) plan.start = numbers_.next(), numbers_.add(*spec.start, path + ".start");
+  plan.beam = find_beam(spec.beam, spec.mark, path + ".beam");
+  if (plan.beam < 0) return;
+  const BeamInfo& beam = data_.beams[static_cast<std::size_t>(plan.beam)];
+  const auto is_own = [&](BodyIndex node) {
+    return plan.point.is_valid() && node == data_.points[plan.point].body;
+  };
+  if (std::ranges::any_of(beam.nodes, is_own)) {
+    fail(spec.point.mark, path + ".point",
+         fmt::format("is a point of {}, along which it is to slide", beam.name));
+  }
+  const int nodes = static_cast<int>(beam.nodes.size()) - (beam.is_closed ? 1 : 0);
+  info.rows = PointOnBeam<double>::kRows;
+  plan.first_row = info.first_row;
+  plan.first_pair = data_.constraint_pairs, plan.first_term = data_.constraint_terms;
+  data_.constraint_pairs += info.rows * nodes;
+  if (beam.is_cable) data_.constraint_terms += 3 * info.rows * nodes;
+  info.on_beam = static_cast<int>(data_.plan.points_on_beams.size());
+  data_.plan.points_on_beams.push_back(plan);
 }
 
 // ---- curves -----------------------------------------------------------------------------------------------
@@ -251,8 +278,7 @@ int Freezer::find_up(const CurveInfo& curve, Slot range) const {
       largest[i] = std::max(largest[i], std::abs(out[3 + i]) / length);
     }
   }
-  if (largest[2] <= largest[0] && largest[2] <= largest[1]) return 2;
-  return largest[1] <= largest[0] ? 1 : 0;
+  return find_up_axis(largest);
 }
 
 }  // namespace sestina

@@ -93,6 +93,8 @@ class Freezer {
   // Finds a point whose axes are needed; reports a fault for a point of a cable, which has no axes.
   PointIndex find_frame(const Name& reference, const std::string& path);
   void collect_centerline(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
+  // Returns the index of a beam or cable in data_.beams, or -1 after a fault.
+  int find_beam(const Name& name, const Mark& mark, const std::string& path);
   void collect_beam_curve(const CenterlineSpec& line, BeamPlan& plan, const std::string& path);
   void collect_section(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
   void collect_shape_of_section(const BeamSectionSpec& section, BeamPlan& plan, const std::string& path);
@@ -131,6 +133,7 @@ class Freezer {
   void collect_lugre_friction(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_rope(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_gravity_between(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_line_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_belt_contact(const ForceSpec& spec, ForceIndex index, const std::string& path);
   // hydraulics.cpp
   void collect_hydraulic_actuator(const ForceSpec& spec, ForceIndex index, const std::string& path);
@@ -194,6 +197,7 @@ class Freezer {
   void collect_distance(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_point_on(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_point_on_curve(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  void collect_point_on_beam(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   std::vector<Expr> collect_curve(const ConstraintSpec& spec, const std::string& path);
   std::vector<Expr> collect_curve_table(const ConstraintSpec& spec, const std::string& path);
   Slot collect_curve_range(const ConstraintSpec& spec, const std::string& path);

@@ -86,6 +86,9 @@ struct ConstraintInfo {
   int rows_on_speeds = 0;  // number of its last rows that are conditions on speeds, for rolling
   std::string speed_unit;  // unit of their errors
   int curve = -1;          // in Model::curves(): point_on_curve
+  int on_beam = -1;        // in the plan's points_on_beams: point_on_beam
+
+  bool has_parameter() const { return curve >= 0 || on_beam >= 0; }
 
   const std::string& unit_of_error(int row) const {
     return row < rows - rows_on_speeds ? error_unit : speed_unit;
@@ -363,8 +366,16 @@ class Model {
   const std::vector<StateInfo>& states() const { return data_.states; }
   int nd() const { return static_cast<int>(data_.variables.size()); }
   int nx() const { return static_cast<int>(data_.states.size()); }
-  // History: coordinates of cut joints, then the parameters s of points on curves.
-  int nh() const { return data_.cut_nq + static_cast<int>(data_.curves.size()); }
+  // History: coordinates of cut joints, then the parameters s of points on curves and of points on beams.
+  int nh() const { return data_.cut_nq + num_curve_parameters(); }
+  int num_curve_parameters() const {
+    return static_cast<int>(data_.curves.size() + data_.plan.points_on_beams.size());
+  }
+  // The place among these parameters of that of a constraint which has one.
+  int curve_parameter_of(const ConstraintInfo& constraint) const {
+    return constraint.curve >= 0 ? constraint.curve
+                                 : static_cast<int>(data_.curves.size()) + constraint.on_beam;
+  }
   const std::vector<std::string>& q_names() const { return data_.q_names; }  // "hip.q", "base.q[3]"
   const std::vector<std::string>& u_names() const { return data_.u_names; }
   const std::vector<std::string>& q_units() const { return data_.q_units; }

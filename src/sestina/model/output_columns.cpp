@@ -30,7 +30,8 @@ void add_coordinates(std::vector<RowColumn>& row, const std::vector<std::string>
   }
 }
 
-// Adds NAME.force and NAME.error of each, NAME.s of points on curves, and the largest errors of all.
+// Adds NAME.force and NAME.error of each, NAME.s of points on curves and beams, and the largest errors of
+// all.
 void add_constraints(std::vector<RowColumn>& row, const std::vector<ConstraintInfo>& constraints) {
   for (const ConstraintInfo& constraint : constraints) {
     for (const bool is_force : {true, false}) {
@@ -40,7 +41,8 @@ void add_constraints(std::vector<RowColumn>& row, const std::vector<ConstraintIn
                        is_force ? constraint.force_unit : constraint.unit_of_error(i)});
       }
     }
-    if (constraint.curve >= 0) row.push_back({constraint.name + ".s", "1"});
+    if (constraint.has_parameter())
+      row.push_back({constraint.name + ".s", constraint.curve >= 0 ? "1" : "m"});
   }
   row.push_back({"constraints.position_error", "m"});
   row.push_back({"constraints.velocity_error", "m/s"});
@@ -115,7 +117,7 @@ int count_of_bodies(const IndexedVector<BodyIndex, BodyInfo>& bodies) {
 int count_of_constraints(const std::vector<ConstraintInfo>& constraints, bool is_constrained) {
   int count = is_constrained ? 2 : 0;
   for (const ConstraintInfo& constraint : constraints) {
-    count += 2 * constraint.rows + (constraint.curve >= 0 ? 1 : 0);
+    count += 2 * constraint.rows + (constraint.has_parameter() ? 1 : 0);
   }
   return count;
 }

@@ -10,6 +10,7 @@
 #include "sestina/constraints/cut_joint.h"
 #include "sestina/constraints/distance.h"
 #include "sestina/constraints/point_on.h"
+#include "sestina/constraints/point_on_beam.h"
 #include "sestina/constraints/point_on_curve.h"
 #include "sestina/constraints/rolling.h"
 #include "sestina/constraints/tangent.h"
@@ -22,6 +23,7 @@
 #include "sestina/forces/coordinate_friction.h"
 #include "sestina/forces/gravity_between.h"
 #include "sestina/forces/joint_forces.h"
+#include "sestina/forces/line_force.h"
 #include "sestina/forces/lugre_friction.h"
 #include "sestina/forces/point_forces.h"
 #include "sestina/forces/rope.h"
@@ -72,6 +74,7 @@ struct ConnectorSet {
   std::vector<CableForce<T>> cables;  // likewise
   std::vector<BeltContact<T>> belts;
   std::vector<CompliantContact<T>> contacts;  // one for each pair of shapes
+  std::vector<LineForce<T>> line_forces;      // one for each element of their beams
   std::vector<HeldWrench<T>> held;            // see dynamics/belt_forces.h
 
   template <class F>
@@ -82,12 +85,13 @@ struct ConnectorSet {
     each(bushings), each(cartesian_springs), each(torsional_spring_dampers);
     each(coordinate_frictions), each(lugre_frictions), each(ropes), each(gravities), each(second_orders);
     each(beams), each(cables), each(belts), each(contacts), each(held);
+    each(line_forces);
   }
   void clear_beams() { beams.clear(), cables.clear(), belts.clear(); }
   bool act_on_bodies() const {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
              ropes.empty() && gravities.empty() && beams.empty() && cables.empty() && belts.empty() &&
-             contacts.empty() && held.empty());
+             contacts.empty() && held.empty() && line_forces.empty());
   }
   bool empty() const {
     return !act_on_bodies() && coordinate_frictions.empty() && lugre_frictions.empty() &&
@@ -129,6 +133,7 @@ struct ConstraintSet {
   std::vector<PointOn<T>> points_on;
   std::vector<Tangent<T>> tangents;
   std::vector<PointOnCurve<T>> points_on_curves;
+  std::vector<PointOnBeam<T>> points_on_beams;
   std::vector<Rolling<T>> rollings;
 };
 

@@ -143,7 +143,16 @@ struct BeamPlan {
   Slot material, damping;           // E, nu, density; 1
   Slot shear;                       // 2; not given: Cowper's
   bool is_cable = false, is_precurved = false, is_closed = false;
-  Slot pretension;  // of a cable, 1
+  Slot pretension;                  // of a cable, 1
+  Slot velocity, angular_velocity;  // 3 each; not given: at rest
+};
+
+// A force along a beam: 9 expressions for each element, x, y and z at the points of forces/line_force.h.
+struct LineForcePlan {
+  ForceIndex index;
+  int beam = 0;  // in Model::beams()
+  int expression = 0;
+  bool in_section_axes = false;
 };
 
 // A reduced body, in the order of Model::reduced_bodies().
@@ -175,6 +184,7 @@ struct ConnectorPlan {
   std::vector<BeamPlan> beams;
   std::vector<BeltPlan> belts;
   std::vector<CompliantContactPlan> contacts;
+  std::vector<LineForcePlan> line_forces;
 
   bool act_on_bodies() const {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
@@ -245,6 +255,12 @@ struct PointOnCurvePlan {
   int up;
   int first_row;
 };
+struct PointOnBeamPlan {
+  PointIndex point;
+  int beam = 0;  // in Model::beams()
+  Slot start;    // m; not given: found
+  int first_row = 0, first_pair = 0, first_term = 0;
+};
 struct RollingPlan {
   PointIndex center, plane;
   Slot axis, normal, radius;
@@ -270,6 +286,7 @@ struct PropertyPlan {
   std::vector<ContactPlan> contacts;  // in the order of Model::contacts()
   std::vector<StopPlan> stops;
   std::vector<PointOnCurvePlan> points_on_curves;  // in the order of Model::curves()
+  std::vector<PointOnBeamPlan> points_on_beams;
   std::vector<RollingPlan> rollings;
 };
 

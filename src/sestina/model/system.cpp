@@ -237,6 +237,13 @@ ForceSpec& System::add_gravity_between(Name force_name, Name from_point, Name to
   return spec;
 }
 
+ForceSpec& System::add_line_force(Name force_name, Name beam_name, Triple value) {
+  ForceSpec& spec = add_force(std::move(force_name), "line_force");
+  spec.beam = std::move(beam_name);
+  spec.value = Numbers(std::vector<Number>(value.begin(), value.end()));
+  return spec;
+}
+
 ForceSpec& System::add_belt_contact(Name force_name, Name cable, Name pulley, Triple axis, Number radius,
                                     Number stiffness) {
   ForceSpec& spec = add_force(std::move(force_name), "belt_contact");
@@ -332,6 +339,13 @@ ConstraintSpec& System::add_point_on_curve(Name constraint_name, Name point, Nam
   spec.point = std::move(point);
   spec.curve = std::move(curve_point);
   spec.position = Numbers(std::vector<Number>(position.begin(), position.end()));
+  return spec;
+}
+
+ConstraintSpec& System::add_point_on_beam(Name constraint_name, Name point, Name beam_name) {
+  ConstraintSpec& spec = add_constraint(std::move(constraint_name), "point_on_beam");
+  spec.point = std::move(point);
+  spec.beam = std::move(beam_name);
   return spec;
 }
 

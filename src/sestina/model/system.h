@@ -114,6 +114,8 @@ struct BeamSpec {
   Number pretension = 0;   // N, where it begins
   bool precurved = false;  // its natural shape is bent as the centerline is; otherwise it is straight
   bool closed = false;     // its end is its start, such as that of a belt
+  // Its motion at the start, as of a rigid body: m/s, of the point `start`; rad/s; ground axes.
+  std::optional<Triple> velocity, angular_velocity;
 };
 
 // A body reduced to a few modes: see flexible/reduced_body.h.
@@ -188,14 +190,15 @@ struct ForceSpec {
   Name type;      // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque |
                   // bushing | cartesian_spring | torsional_spring_damper | coordinate_friction |
                   // lugre_friction | rope | gravity_between | belt_contact | hydraulic_actuator |
-                  // second_order | user
+                  // second_order | line_force | user
   Name joint;     // joint_*, coordinate_friction, lugre_friction
   Name from, to;  // between two points: BODY.POINT
   std::vector<Name> points;  // rope: BODY.POINT
   Name at;                   // point_*, belt_contact: BODY.POINT
   Name cable;                // belt_contact: a beam of formulation ancf_cable
   Number segments = 1;       // belt_contact: of each element
-  Name axes = "ground";      // point_*: ground | body
+  Name axes = "ground";      // point_*: ground | body; line_force: ground | section
+  Name beam;                 // line_force: a beam or cable
   // joint_*: one for all coordinates, or one for each; bushing and cartesian_spring: one for all axes, or one
   // for each; otherwise one
   Numbers stiffness, damping, reference;
@@ -213,8 +216,8 @@ struct ForceSpec {
 #define SESTINA_MEMBER(name, ...) std::optional<Number> name;
   SESTINA_FORCE_NUMBERS(SESTINA_MEMBER)
 #undef SESTINA_MEMBER
-  // joint_force: 1 or nu; point_*: 3; hydraulic_actuator: valve openings, 1 or 2; second_order: b + n, or
-  // none. Expressions of t, q, u, parameters
+  // joint_force: 1 or nu; point_*, line_force (N/m, also of `at`): 3; hydraulic_actuator: valve openings, 1
+  // or 2; second_order: b + n, or none. Expressions of t, q, u, parameters
   Numbers value;
   std::optional<TableSpec> table;   // instead of `value`
   std::shared_ptr<UserForce> user;  // type `user`
@@ -233,7 +236,7 @@ struct CouplingTerm {
 struct ConstraintSpec {
   Name name;
   Name type;  // distance | coupling | motion | expression | point_on_line | point_on_plane | point_on_curve |
-              // rolling | tangent | user
+              // point_on_beam | rolling | tangent | user
   Name level = "position";                 // position | velocity: coupling, motion, expression
   Name from, to;                           // distance: BODY.POINT
   std::optional<Number> length;            // distance: m, an expression of t
@@ -248,7 +251,8 @@ struct ConstraintSpec {
   std::optional<TableSpec> table;        // instead of `position`: `time` are the values of s
   Numbers range;                         // point_on_curve by expressions: s at its two ends; empty: none
   bool periodic = false;                 // point_on_curve by a table: closed
-  std::optional<Number> start;           // point_on_curve: where the search for s begins
+  std::optional<Number> start;           // point_on_curve, point_on_beam (m): where the search for s begins
+  Name beam;                             // point_on_beam: a beam or cable
   Name body;                             // rolling: BODY.POINT, the disc's centre; `axis` is in its axes
   std::optional<Number> radius;          // rolling: m
   std::shared_ptr<UserConstraint> user;  // type `user`
@@ -437,6 +441,7 @@ class System {
                                 Number static_friction, Number stribeck_speed, Number sigma0);
   ForceSpec& add_rope(Name force_name, std::vector<Name> points, Number stiffness);
   ForceSpec& add_gravity_between(Name force_name, Name from_point, Name to_point, Number strength);
+  ForceSpec& add_line_force(Name force_name, Name beam_name, Triple value);  // N/m, ground axes
   ForceSpec& add_belt_contact(Name force_name, Name cable, Name pulley, Triple axis, Number radius,
                               Number stiffness);
   // `valve`: opening, of which the rod side's valve has the opposite; or two.
@@ -459,6 +464,7 @@ class System {
   ConstraintSpec& add_point_on_line(Name constraint_name, Name point, Name line_point, Triple axis);
   ConstraintSpec& add_point_on_plane(Name constraint_name, Name point, Name plane_point, Triple normal);
   ConstraintSpec& add_point_on_curve(Name constraint_name, Name point, Name curve_point, Triple position);
+  ConstraintSpec& add_point_on_beam(Name constraint_name, Name point, Name beam_name);
   // A disc about `axis` of the point `center` that rolls on a plane with this normal.
   ConstraintSpec& add_rolling(Name constraint_name, Name center, Triple axis, Number radius, Name plane_point,
                               Triple normal);

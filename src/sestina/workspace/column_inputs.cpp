@@ -85,7 +85,8 @@ void ColumnInputs::set_constraints(const ForwardDynamics& dynamics) {
       const ConstraintRow<double>& row = rows.rows[static_cast<std::size_t>(r)];
       *next++ = row.is_on_position ? row.error : row.velocity;
     }
-    if (constraint.curve >= 0) *next++ = rows.curve_s[static_cast<std::size_t>(constraint.curve)];
+    if (!constraint.has_parameter()) continue;
+    *next++ = rows.curve_s[static_cast<std::size_t>(dynamics.model().curve_parameter_of(constraint))];
   }
   const ConstraintErrors errors = constrained->errors();
   *next++ = errors.position, *next++ = errors.velocity;
