@@ -53,6 +53,7 @@ from .particles import ParticleResult, load_particles, resume_particles, run_par
 from .reducing import ReducedBody, reduce
 from .result import Result, read_result
 from .run import resume, simulate
+from .notebook import studio_widget
 from .showing import Page, Studio, show, studio
 from .sweeping import SweepResult, read_sweep, sweep
 from .tuples import (
@@ -148,6 +149,7 @@ __all__ = [
     "simulate",
     "solver_names",
     "studio",
+    "studio_widget",
     "sweep",
     "symbolic",
     "threads",

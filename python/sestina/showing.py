@@ -183,6 +183,21 @@ def _call(actions: queue.SimpleQueue[tuple[str, str, float]], owner: weakref.ref
         del running
 
 
+def file_of_model(what: System | Model | str | os.PathLike[str], path: str | os.PathLike[str] | None) -> pathlib.Path:
+    """Return the file of a model, which is written first if it is a description.
+
+    what  a description, or the name of a model file
+    path  the file to write (.yaml); by default a new one in the folder for temporary files
+    """
+    if isinstance(what, (str, os.PathLike)):
+        if path is not None:
+            raise InputError("path: the model has a file already")
+        return pathlib.Path(what)
+    file = pathlib.Path(path) if path is not None else pathlib.Path(tempfile.mkdtemp(prefix="sestina_")) / "model.yaml"
+    as_system(what).save(file)
+    return file
+
+
 def studio(
     what: System | Model | str | os.PathLike[str],
     *,
@@ -197,14 +212,7 @@ def studio(
     port          of the loopback address; 0: a free one
     open_browser  False: the address is `url`
     """
-    if isinstance(what, (str, os.PathLike)):
-        if path is not None:
-            raise InputError("path: the model has a file already")
-        file = pathlib.Path(what)
-    else:
-        file = pathlib.Path(path) if path is not None else pathlib.Path(tempfile.mkdtemp(prefix="sestina_")) / "model.yaml"
-        as_system(what).save(file)
-    running = Studio(file, port)
+    running = Studio(file_of_model(what, path), port)
     if open_browser:
         webbrowser.open(running.url)
     return running

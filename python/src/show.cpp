@@ -6,13 +6,18 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "bind.h"
 #include "sestina/base/error.h"
 #include "sestina/model/system.h"
+#include "studio/page.h"
 #include "studio/replay.h"
+#include "studio/session.h"
 #include "studio/view_file.h"
 #ifdef SESTINA_STUDIO
 #include "studio/server.h"
@@ -47,6 +52,53 @@ std::string view_page(const System& system, const ResultTable* table, double max
   }
   return studio::make_view_page(scene, motion, replay.table.header().provenance, ghost ? &*ghost : nullptr);
 }
+
+// A session of the studio for one window, whose messages the program carries, such as a notebook's.
+class StudioSession {
+ public:
+  explicit StudioSession(const std::string& file)
+      : session_(std::filesystem::absolute(file), std::filesystem::absolute(file).parent_path(),
+                 [this](int, std::shared_ptr<const studio::Message> message) {
+                   messages_.push_back(std::move(message));
+                 }) {}
+
+  // Each returns the messages to the window: (is_text, bytes). From any thread.
+  nb::list join() {
+    return call([this] {
+      if (has_window_) session_.leave(1);  // the page has been loaded again
+      has_window_ = true;
+      session_.join(1);
+    });
+  }
+  nb::list handle(const std::string& text) {
+    return call([&] { session_.handle(1, text); });
+  }
+  nb::list tick() {
+    return call([this] { session_.tick(); });
+  }
+
+ private:
+  template <class Work>
+  nb::list call(Work&& work) {
+    std::vector<std::shared_ptr<const studio::Message>> messages;
+    {
+      const nb::gil_scoped_release released;
+      const std::lock_guard lock(mutex_);
+      work();
+      messages = std::exchange(messages_, {});
+    }
+    nb::list list;
+    for (const auto& message : messages) {
+      list.append(nb::make_tuple(message->is_text, nb::bytes(message->bytes.data(), message->bytes.size())));
+    }
+    return list;
+  }
+
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<const studio::Message>> messages_;
+  bool has_window_ = false;
+  studio::Session session_;  // the last member: it uses messages_
+};
 
 #ifdef SESTINA_STUDIO
 
@@ -122,6 +174,14 @@ void bind_show(nb::module_& module) {
              nb::call_guard<nb::gil_scoped_release>(),
              nb::sig("def _view_page(system: System, table: Table | None, max_size: float, "
                      "ghost_system: System | None, ghost_table: Table | None) -> str"));
+  module.def(
+      "_studio_page", [] { return std::string(studio::page_text()); }, nb::sig("def _studio_page() -> str"));
+  nb::class_<StudioSession>(module, "_StudioSession")
+      .def(nb::init<const std::string&>(), nb::arg("file"))
+      .def("join", &StudioSession::join, nb::sig("def join(self) -> list[tuple[bool, bytes]]"))
+      .def("handle", &StudioSession::handle, nb::arg("text"),
+           nb::sig("def handle(self, text: str) -> list[tuple[bool, bytes]]"))
+      .def("tick", &StudioSession::tick, nb::sig("def tick(self) -> list[tuple[bool, bytes]]"));
 #ifdef SESTINA_STUDIO
   nb::class_<StudioServer>(module, "_StudioServer")
       .def(nb::init<const std::string&, int>(), nb::arg("file"), nb::arg("port"))

@@ -735,6 +735,24 @@ TEST_F(ParticleRunTest, RefusesBadModelsAndWritesNothing) {
   EXPECT_THAT(report.failure, testing::ContainsRegex("its neighbour particles.[12]. was 0.05 away"));
 }
 
+TEST_F(ParticleRunTest, TellsEachStepToAWatcherAndWritesNoTrajectoryUnlessAsked) {
+  std::vector<double> times;
+  long rows = 0;
+  ParticleRunOptions options{.writes_trajectory = false};
+  options.on_step = [&](const ParticleSystem& system, bool has_row) {
+    times.push_back(system.t());
+    rows += has_row ? 1 : 0;
+  };
+  const ParticleReport report = run(kFluid, options);
+  ASSERT_EQ(times.size(), 101U);  // the start, too
+  for (std::size_t i = 0; i < times.size(); ++i) EXPECT_NEAR(times[i], 0.004 * static_cast<double>(i), 1e-12);
+  EXPECT_EQ(rows, report.rows);
+  EXPECT_EQ(rows, 21);
+  EXPECT_EQ(report.frames, 0);
+  EXPECT_FALSE(std::filesystem::exists(path("path.lammpstrj")));
+  EXPECT_EQ(report.last.pair, run(kFluid).last.pair);  // watching changes nothing
+}
+
 TEST_F(ParticleRunTest, MovesALatticeByAnOffset) {
   const auto energy_with = [&](std::vector<std::string> set) {
     set.insert(set.end(), {"particles.box={periodic: [true, true, false]}", "particles.pairs=[]",

@@ -68,6 +68,26 @@ export class Connection {
   private socket: WebSocket | undefined;
 
   open(): void {
+    if (location.protocol === "about:") this.openFrame();
+    else this.openSocket();
+  }
+  /** In a frame of a notebook, whose widget carries the messages; bytes come as they do from the server. */
+  private openFrame(): void {
+    window.addEventListener("message", (event: MessageEvent<string | ArrayBuffer>) => {
+      if (event.source === window.parent) this.take(event.data);
+    });
+    this.send({ type: "join" });
+    this.onState(true);
+  }
+  private take(data: string | ArrayBuffer): void {
+    if (typeof data === "string") {
+      this.onMessage(JSON.parse(data) as ServerMessage);
+    } else {
+      const [kind, rows] = new Uint32Array(data, 0, 2);
+      this.onBlock(kind, rows, data.slice(8));
+    }
+  }
+  private openSocket(): void {
     const token = new URLSearchParams(location.search).get("token") ?? "";
     const socket = new WebSocket(`ws://${location.host}/socket?token=${encodeURIComponent(token)}`);
     socket.binaryType = "arraybuffer";
@@ -76,17 +96,11 @@ export class Connection {
       this.onState(false);
       window.setTimeout(() => this.open(), 1500);
     };
-    socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
-      if (typeof event.data === "string") {
-        this.onMessage(JSON.parse(event.data) as ServerMessage);
-      } else {
-        const [kind, rows] = new Uint32Array(event.data, 0, 2);
-        this.onBlock(kind, rows, event.data.slice(8));
-      }
-    };
+    socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => this.take(event.data);
     this.socket = socket;
   }
   send(message: Record<string, unknown>): void {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    if (location.protocol === "about:") window.parent.postMessage(message, "*");
+    else if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 }

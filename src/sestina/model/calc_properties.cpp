@@ -11,6 +11,7 @@
 #include "sestina/model/for_each_mesh.h"
 #include "sestina/model/model.h"
 #include "sestina/model/properties.h"
+#include "sestina/model/read_compliant_contact.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {
@@ -366,40 +367,9 @@ class PropertyReader {
     }
     for (const BeltPlan& p : plan.belts) set.belts.push_back(belt_contact(p, properties));
     for (const CompliantContactPlan& p : plan.contacts)
-      set.contacts.push_back(compliant_contact(p, properties));
+      set.contacts.push_back(
+          read_compliant_contact<T>(p, properties.contacts, [this](Slot slot) { return numbers(slot); }));
     for (const LineForcePlan& p : plan.line_forces) read_line_force(p, properties);
-  }
-  CompliantContact<T> compliant_contact(const CompliantContactPlan& plan,
-                                        const Properties<T>& properties) const {
-    const ContactSet<T>& all = properties.contacts;
-    const ContactLaw<T>& law = all.contacts[static_cast<std::size_t>(plan.contact)];
-    const auto &a = all.shapes[static_cast<std::size_t>(plan.first)],
-               &b = all.shapes[static_cast<std::size_t>(plan.second)];
-    CompliantContact<T> contact;
-    contact.index = plan.index, contact.contact = plan.contact;
-    contact.first = {a.frame, a.X_BS}, contact.second = {b.frame, b.X_BS};
-    contact.first_type = a.type, contact.second_type = b.type;
-    contact.first_size = a.size, contact.second_size = b.size;
-    contact.stiffness = plan.young.is_given() ? hertz_stiffness(plan, a, b) : law.stiffness;
-    contact.exponent = plan.exponent.is_given() ? number(plan.exponent) : T(1.5);
-    if (plan.dissipation.is_given()) contact.dissipation = number(plan.dissipation);
-    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) {
-      if (plan.impact_speed.is_given())
-        contact.dissipation = impact_number(law.restitution) / number(plan.impact_speed);
-    }
-    contact.damping = law.damping, contact.friction = law.friction;
-    if (plan.creep_speed.is_given()) contact.creep_speed = number(plan.creep_speed);
-    return contact;
-  }
-  // (4) of contact/compliant_contact.h. The second shape is a ball, the first too or a plane.
-  T hertz_stiffness(const CompliantContactPlan& plan, const typename ContactSet<T>::PlacedShape& a,
-                    const typename ContactSet<T>::PlacedShape& b) const {
-    const T *young = numbers(plan.young), *poisson = numbers(plan.poisson);
-    T softness = (T(1) - poisson[0] * poisson[0]) / young[0];
-    softness = softness + (T(1) - poisson[1] * poisson[1]) / young[1];
-    T curvature = T(1) / b.size.x;
-    if (a.type == ShapeType::kSphere) curvature = curvature + T(1) / a.size.x;
-    return T(4.0 / 3.0) / (softness * sqrt(curvature));
   }
   void read_line_force(const LineForcePlan& plan, Properties<T>& properties) const {
     const BeamInfo& info = model_.beams()[at(plan.beam)];
