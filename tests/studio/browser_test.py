@@ -59,14 +59,14 @@ def comments(text):
     return [line.split("#")[1] for line in text.split("\n") if "#" in line]
 
 
-# Leaves with text that are seen: outside of the window, cut off, or over each other.
+# Leaves with text that are seen: outside of the window, cut off, or over each other. A bdi is cut to its parent.
 FAULTS = """() => {
   const faults = [], leaves = [];
   for (const e of document.querySelectorAll("body *")) {
     if (e.closest("dialog, #names, script, select, datalist, textarea, .lines, svg") || e.children.length > 0) continue;
     const text = e.textContent.trim();
     if (!text || !e.checkVisibility()) continue;
-    const own = e.getBoundingClientRect(), scroller = e.closest(".pages, .left");
+    const own = (e.tagName === "BDI" ? e.parentElement : e).getBoundingClientRect(), scroller = e.closest(".pages, .left");
     const seen = scroller ? scroller.getBoundingClientRect() : own;
     const r = {left: own.left, right: own.right, top: Math.max(own.top, seen.top), bottom: Math.min(own.bottom, seen.bottom)};
     if (own.width === 0 || r.bottom <= r.top) continue;
