@@ -28,6 +28,9 @@ std::vector<double> radii_of(const ParticleModel& model) {
   for (const LennardJones& pair : model.pairs) {
     if (pair.first == pair.second) radii[static_cast<std::size_t>(pair.first)] = kUsualRadius * pair.sigma;
   }
+  for (std::size_t s = 0; s < radii.size(); ++s) {
+    if (model.species[s].radius > 0.0) radii[s] = model.species[s].radius;  // of grains
+  }
   return radii;
 }
 

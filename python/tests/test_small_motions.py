@@ -150,9 +150,9 @@ def test_contacts_and_stops_are_refused_by_name() -> None:
 
 def test_modes_of_a_body_that_turns_without_symmetry_hold_for_an_instant() -> None:
     system = sestina.System()
-    system.add_body("b", mass=1, inertia=(1.0, 2.0, 2.5))
+    system.add_rigid_body("b", 1.0, inertia={"xx": 1.0, "yy": 2.0, "zz": 2.5})
     system.add_joint("f", "spherical", "ground.origin", "b.origin", u=[0, 5, 0])
     system.analysis.type, system.analysis.about = "modes", "initial"
     assert "coefficients of small motions change" in sestina.simulate(system).report.remarks[0]
-    system.bodies[0].inertia = (2.0, 1.0, 2.0)
+    system.bodies[0].inertia = {"xx": 2.0, "yy": 1.0, "zz": 2.0}
     assert sestina.simulate(system).report.remarks == []

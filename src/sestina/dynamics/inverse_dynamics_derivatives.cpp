@@ -20,8 +20,7 @@ std::size_t size_with_room(int nu, int stride) {
 
 InverseDynamicsDerivatives::InverseDynamicsDerivatives(const Model& model,
                                                        const Properties<double>& properties)
-    : model_(model),
-      properties_(properties),
+    : properties_(properties),
       nu_(model.nu()),
       width_((nu_ + 7) / 8 * 8),
       stride_(2 * width_),

@@ -94,7 +94,6 @@ class InverseDynamicsDerivatives {
   double* q_row(std::size_t i) { return by_state_.data() + static_cast<std::ptrdiff_t>(i) * stride_; }
   double* u_row(std::size_t i) { return q_row(i) + width_; }
 
-  const Model& model_;
   const Properties<double>& properties_;
   std::ptrdiff_t nu_, width_, stride_;
   CacheLineVector<double> by_state_;  // (nu x stride): [by q | 0 | by u | 0]

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostCharacters = 80;
 // A difference of values on both sides of a change is a jump if it is larger than this part of the values.
 constexpr double kJump = 1e-6;
-// The sides are this part of the step away from the change.
+// The sides are this part of the step away from the change, or more in steps so short that rounding hides it.
 constexpr double kSide = 1e-10;
 
 // The names of the inputs of tapes, and how many of them come before those that move.
@@ -127,13 +127,22 @@ void StateJumps::check(std::size_t condition, double t) {
     const double middle = 0.5 * (begin + end);
     ((evaluate_condition(condition, middle) > 0.0) == was_above ? begin : end) = middle;
   }
+  double side = kSide;
+  const auto part_before = [&] { return std::max(0.0, begin - side); };
+  const auto part_after = [&] { return std::min(1.0, end + side); };
+  // At zero itself either formula may hold.
+  while (
+      side < 1.0 &&
+      !(evaluate_condition(condition, part_before()) * evaluate_condition(condition, part_after()) < 0.0)) {
+    side *= 10.0;
+  }
   conditions_.evaluate<double>(inputs_, now_, scratch_);
   const auto evaluate = [&](double part, std::vector<double>& values) {
     evaluate_at(part);
     values_.evaluate<double>(between_, values, scratch_);
   };
   evaluate(0.0, at_begin_), evaluate(1.0, at_end_);
-  evaluate(std::max(0.0, begin - kSide), before_), evaluate(std::min(1.0, end + kSide), after_);
+  evaluate(part_before(), before_), evaluate(part_after(), after_);
   for (std::size_t i = 0; i < before_.size(); ++i) {
     const double size =
         std::max({std::abs(at_begin_[i]), std::abs(at_end_[i]), std::abs(before_[i]), std::abs(after_[i])});
