@@ -9,6 +9,9 @@ namespace sestina {
 using Vector3d = std::array<double, 3>;
 
 inline double dot(const Vector3d& a, const Vector3d& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+inline Vector3d cross(const Vector3d& a, const Vector3d& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
 
 struct Box {
   Vector3d lower{};                                // m, the corner with the smallest coordinates

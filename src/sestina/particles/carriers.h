@@ -29,10 +29,6 @@ struct CarrierMotion {
   }
 };
 
-inline Vector3d cross(const Vector3d& a, const Vector3d& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
 // What acts on a body, in ground axes.
 struct CarrierWrench {
   Vector3d force{};   // N

@@ -15,9 +15,6 @@ namespace {
 
 constexpr int kTermGrain = 256;
 
-Vector3d cross(const Vector3d& a, const Vector3d& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 Vector3d plus(const Vector3d& a, const Vector3d& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
 Vector3d times(double s, const Vector3d& a) { return {s * a[0], s * a[1], s * a[2]}; }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostCharacters = 80;
 // A difference of values on both sides of a change is a jump if it is larger than this part of the values.
-constexpr double kJump = 1e-6;
+constexpr double kJumpPart = 1e-6;
 // The sides are this part of the step away from the change, or more in steps so short that rounding hides it.
 constexpr double kSide = 1e-10;
 
@@ -146,7 +146,7 @@ void StateJumps::check(std::size_t condition, double t) {
   for (std::size_t i = 0; i < before_.size(); ++i) {
     const double size =
         std::max({std::abs(at_begin_[i]), std::abs(at_end_[i]), std::abs(before_[i]), std::abs(after_[i])});
-    if (!(std::abs(after_[i] - before_[i]) > kJump * size)) continue;
+    if (!(std::abs(after_[i] - before_[i]) > kJumpPart * size)) continue;
     throw InputError(
         fmt::format("at {:.6g} s a force jumps where {} passes zero: the derivatives of the run jump there, "
                     "too, which only "
