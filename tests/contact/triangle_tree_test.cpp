@@ -126,7 +126,7 @@ TEST(TriangleTree, SeamsOfAFlatFloorAreNotFelt) {
       const auto under_ball = find_points(shape_of(floor), X, ball, {X.R, {x, y, 0.1 + gap}});
       ASSERT_EQ(under_ball.size(), 1U) << i;
       EXPECT_NEAR(under_ball[0].gap, gap, 1e-15);
-      EXPECT_EQ(under_ball[0].normal.z, 1.0);
+      EXPECT_NEAR(under_ball[0].normal.z, 1.0, 1e-15);
     }
     auto under_box =
         find_points(shape_of(floor), X, box, {rpy_rotation(0.0, 0.0, 0.02 * i), {1.4, 1.0, 0.1}});
