@@ -41,7 +41,7 @@ forces:
   - {name: friction_of_hip, type: joint_damper, joint: hip, damping: 0.5}
 contacts:
   - {name: landing, between: [floor, toe], law: hunt_crossley, stiffness: 2.0e5, dissipation: 0.5, friction: 0.9,
-     creep_speed: 0.05}
+     creep_speed: 0.2}
 analysis: {duration: 1}
 """
 
