@@ -11,7 +11,7 @@
 namespace sestina::studio {
 namespace {
 
-constexpr double kFrame = 1.0 / 60.0;                        // s of wall time between two rows of a live run
+constexpr double kRowPeriod = 1.0 / 60.0;                    // s of wall time between two rows of a live run
 constexpr std::size_t kMostWaiting = std::size_t{32} << 20;  // bytes of rows that nobody has taken
 constexpr auto kLate = std::chrono::milliseconds(250);
 
@@ -120,7 +120,8 @@ void ParticleThread::see_step(const ParticleSystem& system, bool has_row) {
     const auto is_taken = [this] { return stops_ || rows_.positions.size() * sizeof(float) < kMostWaiting; };
     changed_.wait(lock, is_taken);
     if (is_live_) {
-      next_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kFrame / speed_));
+      next_ +=
+          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kRowPeriod / speed_));
       if (Clock::now() - next_ > kLate) next_ = Clock::now();  // no rows follow faster to make up for it
       changed_.wait_until(lock, next_, [this] { return stops_ || is_paused_; });
     }

@@ -565,7 +565,7 @@ contacts: [{{name: touch, {}}}]
   EXPECT_THAT(message(cube, "between: [cube, floor], restitution: 0.2, stiffness: 10"),
               HasSubstr("is for rigid contacts"));
   EXPECT_THAT(message(cube, "between: [cube, floor], damping: 3"), HasSubstr("needs a stiffness"));
-  EXPECT_THAT(message(cube, "between: [cube, floor], law: hertz"), HasSubstr("'hertz' is unknown"));
+  EXPECT_THAT(message(cube, "between: [cube, floor], law: herz"), HasSubstr("'herz' is unknown"));
   EXPECT_THAT(message("{name: cube, type: sphere, radius: 0}", "between: [cube, floor]"),
               HasSubstr("radius"));
   EXPECT_THAT(message("{name: cube, type: mesh, file: a.stl}", "between: [cube, floor]"),

@@ -46,6 +46,7 @@ inline double impact_number(double e) {
 inline Dual impact_number(const Dual& e) {
   const double s = impact_number(e.v);
   if (s == 0.0) return s;
+  if (!(1.0 - e.v * s > 1e-15)) return {s, -e.d / (e.v * e.v)};  // s is 1/e to rounding
   const double by_e = e.v * s * s / (1.0 - e.v * s),
                by_s = 1.0 / (1.0 + s) + e.v / (1.0 - e.v * s) - 1.0 - e.v;
   return {s, -by_e / by_s * e.d};
