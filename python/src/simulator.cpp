@@ -386,6 +386,15 @@ void bind_sums(nb::class_<Stepper>& simulator) {
       });
 }
 
+void bind_push(nb::class_<Stepper>& simulator) {
+  simulator.def(
+      "push", push, nb::arg("impulse"), nb::sig("def push(self, impulse: numpy.typing.ArrayLike) -> float"),
+      "Changes the speeds by generalised impulses (nu; N m s, N s), those of constraints included. "
+      "Returns\n"
+      "their work (J), impulse . (u before + u after)/2; the energy that the motion gains counts as "
+      "supplied.");
+}
+
 void bind_steps(nb::class_<Stepper>& simulator) {
   simulator
       .def(
@@ -417,12 +426,6 @@ void bind_steps(nb::class_<Stepper>& simulator) {
                    "None = None, *, x: numpy.typing.ArrayLike | None = None) -> None"),
            "Sets q (nq), u (nu) or x (nx) at the present time, after a push or a measurement. Nothing "
            "else changes.")
-      .def("push", push, nb::arg("impulse"),
-           nb::sig("def push(self, impulse: numpy.typing.ArrayLike) -> float"),
-           "Changes the speeds by generalised impulses (nu; N m s, N s), those of constraints included. "
-           "Returns\n"
-           "their work (J), impulse . (u before + u after)/2; the energy that the motion gains counts as "
-           "supplied.")
       .def(
           "save", [](Stepper& self) { return self.at_rest().save(); },
           "Returns the whole state of the simulator, including the controller's memory and delayed forces.")
@@ -532,6 +535,7 @@ void bind_simulator(nb::module_& module) {
   bind_state(simulator);
   bind_sums(simulator);
   bind_steps(simulator);
+  bind_push(simulator);
   bind_steps_of_states(module);
 }
 

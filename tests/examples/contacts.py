@@ -48,7 +48,7 @@ def check_ramp(sestina, expect_at_most):
     expected = [x + r * math.sin(a) + rate * b**2 / 2 * math.cos(a) for b in t]
     expect_at_most(1e-8, max(abs(b - c) for d, b, c in zip(t, q, expected) if d < turns), "place on the ramp, m")
     speed = rate * turns * (5 * math.cos(a) + 2) / 7
-    struck = turns + (6 - 0.1 - r - foot + r * math.tan(a / 2)) / speed
+    struck = turns + (6 - 0.1 - r - foot - r * math.tan(a / 2)) / speed
     after = [b for d, b in zip(t, v) if turns + 0.01 < d < struck]
     expect_at_most(1e-7, max(abs(b - speed) for b in after), "speed behind the foot, m/s")
     lies = [abs(b - 6) for d, b in zip(t, result.column("brick.q[0]")) if d < struck]
