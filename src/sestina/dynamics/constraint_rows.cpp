@@ -105,6 +105,28 @@ void update_user_constraints(const Model& model, const Properties<T>& properties
   }
 }
 
+// Points on curves and on beams.
+template <class T>
+void update_points_that_slide(const Model& model, const Properties<T>& properties, const State<T>& state,
+                              const FrameMotion<T>* frames, ConstraintRows<T>& constraints) {
+  const ConstraintSet<T>& set = properties.constraints;
+  std::copy(state.h.begin() + model.cut_nq(), state.h.end(), constraints.curve_s.begin());
+  for (const PointOnCurve<T>& point : set.points_on_curves) {
+    const auto at = [&](const T& s) {
+      return calc_curve_point(model, properties, point.index, s, constraints);
+    };
+    update_point_on_curve(point, frames, at, constraints.curve_s[static_cast<std::size_t>(point.index)],
+                          constraints.rows.data() + point.first_row);
+  }
+  for (const PointOnBeam<T>& point : set.points_on_beams) {
+    update_point_on_beam(point, state.q.data(), state.u.data(), frames,
+                         constraints.curve_s[static_cast<std::size_t>(point.place)],
+                         constraints.rows.data() + point.first_row, constraints.pairs.data(),
+                         constraints.terms.data());
+    involve_all_nodes(point, state, frames, constraints);
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -145,21 +167,7 @@ void update_constraint_rows(const Model& model, const Properties<T>& properties,
   for (const PointOn<T>& point : set.points_on) {
     update_point_on(point, frames, constraints.rows.data() + point.first_row);
   }
-  std::copy(state.h.begin() + model.cut_nq(), state.h.end(), constraints.curve_s.begin());
-  for (const PointOnCurve<T>& point : set.points_on_curves) {
-    const auto at = [&](const T& s) {
-      return calc_curve_point(model, properties, point.index, s, constraints);
-    };
-    update_point_on_curve(point, frames, at, constraints.curve_s[static_cast<std::size_t>(point.index)],
-                          constraints.rows.data() + point.first_row);
-  }
-  for (const PointOnBeam<T>& point : set.points_on_beams) {
-    update_point_on_beam(point, state.q.data(), state.u.data(), frames,
-                         constraints.curve_s[static_cast<std::size_t>(point.place)],
-                         constraints.rows.data() + point.first_row, constraints.pairs.data(),
-                         constraints.terms.data());
-    involve_all_nodes(point, state, frames, constraints);
-  }
+  update_points_that_slide(model, properties, state, frames, constraints);
   for (const Tangent<T>& tangent : set.tangents) {
     update_tangent(tangent, state.q.data(), state.u.data(), frames,
                    constraints.rows.data() + tangent.first_row,
