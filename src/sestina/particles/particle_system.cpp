@@ -505,7 +505,7 @@ ParticleCheckpoint ParticleSystem::save() const {
   return saved;
 }
 
-void ParticleSystem::restore(const ParticleCheckpoint& saved) {
+void ParticleSystem::check(const ParticleCheckpoint& saved) const {
   const auto n = static_cast<std::size_t>(particles_.size);
   if (saved.number.size() != n || saved.image.size() != 3 * n || saved.position.size() != 3 * n ||
       saved.velocity.size() != 3 * n || saved.listed_position.size() != 3 * n) {
@@ -526,6 +526,11 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
       throw InputError("the checkpoint does not name each particle once");
     }
   }
+}
+
+void ParticleSystem::restore(const ParticleCheckpoint& saved) {
+  check(saved);
+  const auto n = static_cast<std::size_t>(particles_.size);
   for (std::size_t a = 0; a < 3; ++a) {
     model_.box.lower[a] = saved.box[a], model_.box.length[a] = saved.box[3 + a];
   }

@@ -184,6 +184,7 @@ class ParticleSystem {
   double calc_kinetic() const;
   double calc_thermostat_energy() const;
   void check_finite() const;
+  void check(const ParticleCheckpoint& saved) const;
   std::string describe_neighbour(int place) const;
 
   ParticleModel model_;
