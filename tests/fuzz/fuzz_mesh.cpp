@@ -12,7 +12,6 @@
 
 namespace {
 
-using sestina::Shape;
 using sestina::ShapeType;
 using sestina::Surface;
 

@@ -189,7 +189,7 @@ TEST_F(SessionParticlesTest, ReadsNoTrajectoryOutsideOfTheFolder) {
 TEST_F(SessionParticlesTest, RefusesMoreParticlesThanItCanShow) {
   EXPECT_NO_THROW(ParticleStage(Document(file_), 48));
   try {
-    ParticleStage(Document(file_), 47);
+    const ParticleStage stage(Document(file_), 47);
     FAIL();
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("there are 2; the studio shows at most 1"));
