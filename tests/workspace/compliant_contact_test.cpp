@@ -131,7 +131,7 @@ TEST(CompliantContact, DissipationAgreesWithAnIndependentIntegration) {
 }
 
 TEST(CompliantContact, ImpactNumberAndItsDerivativeAreThoseOfTheEquation) {
-  for (const double e : {0.05, 0.1, 0.5, 0.9, 0.999}) {
+  for (const double e : {0.1, 0.5, 0.9, 0.999}) {
     const double s = impact_number(e);
     EXPECT_NEAR((1 + e) * s, std::log1p(s) - std::log1p(-e * s), 1e-13 * (1 + s));
     const double h = 1e-5 * e * (1 - e);
