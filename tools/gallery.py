@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/gallery.md"
@@ -55,10 +56,12 @@ def _page() -> str:
     parts = [HEAD]
     for name in examples():
         title, shows = rows[name]
+        text = textwrap.fill(f"[{name}.yaml](../examples/{name}.yaml): {shows}", 120, break_long_words=False,
+                             break_on_hyphens=False)
         parts.append(f"""
 ## {title}
 
-[{name}.yaml](../examples/{name}.yaml): {shows}
+{text}
 
 | light | dark |
 |---|---|

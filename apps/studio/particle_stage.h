@@ -1,4 +1,5 @@
-// What a session shows of a model of particles: its start or its trajectory, and then its runs.
+// A stage is the part of a model of particles that a session shows: its start or its trajectory, and then its
+// runs.
 #pragma once
 
 #include <memory>

@@ -16,7 +16,7 @@ class ParticleTrack {
   // At least two rows are kept, whatever `most_bytes`.
   ParticleTrack(std::vector<Column> columns, std::size_t particles, std::size_t most_bytes);
 
-  // What brings the rows before to those after: of the first `rows` keep every stride-th one, drop the
+  // A change brings the rows before to those after: of the first `rows` keep every stride-th one, drop the
   // others, and append those from `first` on.
   struct Change {
     std::size_t rows = 0, stride = 1, first = 0;

@@ -39,7 +39,7 @@ struct LiveStart {
   std::vector<double> q, u, d, x;
 };
 
-// What a session asks of every run.
+// A session asks this of every run.
 class PacedRun {
  public:
   PacedRun() = default;

@@ -96,7 +96,7 @@ class BeamNodes {
   Vec3<T> slope_rate(std::size_t k) const {
     return on_.is_cable() ? three(u_ + on_.slope_u[k]) : cross(frame(k).V_WB.w, slope(k));
   }
-  // What accelerates the slope at zero accelerations.
+  // The acceleration of the slope where all accelerations of coordinates are zero.
   Vec3<T> slope_bias(std::size_t k) const {
     return on_.is_cable() ? Vec3<T>{} : cross(frame(k).V_WB.w, slope_rate(k));
   }

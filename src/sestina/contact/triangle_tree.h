@@ -61,7 +61,7 @@ class TriangleTree {
   double inner_radius_ = 0.0, outer_radius_ = 0.0, size_ = 0.0;
 };
 
-// Of points that have one normal and lie in one plane, keeps the corners of their convex hull: they carry the
+// Keeps the corners of the convex hull of points that have one normal and lie in one plane: they carry the
 // same loads. Looks at points from `first`. A plane is kept to `flat` (m), an outline to `beside` (m).
 void keep_outlines(std::vector<ContactPoint>& points, std::size_t first, double flat, double beside);
 

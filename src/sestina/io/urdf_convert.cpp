@@ -168,7 +168,7 @@ class Converter {
     }
   }
 
-  // Of a visual or a collision.
+  // The shape of a visual or a collision.
   template <class Element>
   void add_shape(BodySpec& body, const Element& element) {
     const Mark& mark = body.mark;
