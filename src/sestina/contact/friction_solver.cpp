@@ -65,7 +65,8 @@ bool FrictionSolver::solve_by_sweeps(int most, int& sweeps) {
   for (int sweep = 1; sweep <= most; ++sweep) {
     ++sweeps;
     for (Index i = 0; i < static_cast<Index>(mu_.size()); ++i) solve_one(i);
-    if (sweep % kBetweenPolishes == 0 && polish()) return true;
+    // A single contact is solved by its first sweep.
+    if ((sweep % kBetweenPolishes == 0 || mu_.size() == 1) && polish()) return true;
   }
   return false;
 }

@@ -204,7 +204,10 @@ void LastingContactStep::count_work(std::size_t stage, const VectorXd& forces) {
   if (face.quadrature_of_motions() >= 0) zdot_(face.quadrature_of_motions(), at(stage)) += supplied;
 }
 
-void LastingContactStep::remove_speeds(State<double>& state) {
+void LastingContactStep::remove_speeds(EquationsOfMotion& equations, std::span<const Contact> contacts,
+                                       State<double>& state) {
+  equations_ = &equations;
+  contacts_ = contacts;
   stage_ = state;
   equations_->contact_face()->update_contacts(state);
   read_rows();

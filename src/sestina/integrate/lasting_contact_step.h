@@ -37,9 +37,8 @@ class LastingContactStep {
   // step.
   bool take(EquationsOfMotion& equations, const State<double>& from, double t_end,
             std::span<const Contact> contacts, State<double>& to);
-  // Removes the speeds that (2) excludes, for the contacts of the last step, after a small change of
-  // position.
-  void remove_speeds(State<double>& state);
+  // Removes the speeds that (2) excludes, after a small change of position.
+  void remove_speeds(EquationsOfMotion& equations, std::span<const Contact> contacts, State<double>& state);
 
  private:
   void start(const State<double>& from);

@@ -293,6 +293,7 @@ StepReport Moreau::touch(const State<double>& from, State<double>& to) {
     close_gaps(to);
   }
   if (refine(from, to)) return {};
+  remove_speeds(to);
   add_neglected_rebounds();
   return integrate_rates(from, to);
 }
@@ -309,9 +310,23 @@ bool Moreau::refine(const State<double>& from, State<double>& to) {
     if (contact.stiffness == 0.0 && contact.gap < -kClosed && !carries(i)) return false;
   }
   close_gaps(refined_);
-  lasting_step_.remove_speeds(refined_);
+  lasting_step_.remove_speeds(equations(), lasting_, refined_);
   to = refined_;
   return true;
+}
+
+// Removes the speeds along contacts that carry and last: projection onto constraints brings some back. A
+// mechanism that cannot move, held by contacts, would otherwise creep.
+void Moreau::remove_speeds(State<double>& to) {
+  if (!is_projected_ || equations().contact_face()->contacts().size() != count_) return;
+  lasting_.clear();
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const bool lasts = p_[static_cast<Eigen::Index>(3 * i)] > 0.0 && !active_[i].hits;
+    if (!lasts || compliance_[i] > 0.0) continue;
+    lasting_.push_back(
+        {active_[i].contact, solver_.states()[i] == FrictionSolver::State::kStick, friction_[i]});
+  }
+  if (!lasting_.empty()) lasting_step_.remove_speeds(equations(), lasting_, to);
 }
 
 // Finds the contacts that carry, with their states. False if one of them did not last, or is compliant, or if

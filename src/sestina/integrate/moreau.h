@@ -111,6 +111,7 @@ class Moreau final : public IntegrationRule {
   StepReport touch(const State<double>& from, State<double>& to);
   bool refine(const State<double>& from, State<double>& to);
   bool find_lasting(const State<double>& from, const State<double>& to);
+  void remove_speeds(State<double>& to);
   StepReport not_converged(int contact);
   // The contacts of a step to find: all; all, without rebounds; those that last; those that carry at an
   // instant.
@@ -143,6 +144,7 @@ class Moreau final : public IntegrationRule {
   std::size_t path_length_ = 0;
   bool is_keeping_ = false;
   bool is_divided_ = false;    // the last step, into parts
+  bool is_projected_ = false;  // constraints have changed the speeds that the impulses led to
   Eigen::VectorXd neglected_;  // (nu) speeds of rebounds that were taken for rest
 
   std::size_t count_ = 0;  // number of all contacts of the step

@@ -263,7 +263,9 @@ void Moreau::apply(const State<double>& from, State<double>& to) {
   equations().plus(to.q, displacement_, to.q);
   to.z[static_cast<std::size_t>(equations().contact_face()->quadrature_of_contacts())] -= work;
   if (supplied >= 0) to.z[static_cast<std::size_t>(supplied)] += work_of_motions;
+  const VectorXd u = as_vector(to.u);
   equations().project(to);
+  is_projected_ = as_vector(to.u) != u;
 }
 
 // Rigid contacts that have carried and lasted are closed; no other may overlap. As little as possible in the
