@@ -4,15 +4,21 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Core>
+#include <random>
+
 #include "dynamics/evaluation.h"
 #include "dynamics/mechanisms.h"
 #include "dynamics/random_systems.h"
+#include "sestina/dynamics/branch_mass_matrix.h"
 #include "sestina/dynamics/comparison.h"
 
 namespace sestina {
 namespace {
 
 using namespace testing_support;
+using Eigen::Index;
+using Eigen::MatrixXd;
 
 double largest_entry(const DenseMatrix<double>& M) {
   double most = 0.0;
@@ -127,6 +133,67 @@ TEST(MassMatrix, GivesTheKineticEnergyAndItsDerivative) {
     const Dual energy = calc_energy(*at.model, at.properties, moving, at.kinematics, at.forces).kinetic;
     EXPECT_NEAR(0.5 * twice.v, energy.v, 1e-12 * energy.v) << seed;
     EXPECT_NEAR(0.5 * twice.d, energy.d, 1e-11 * std::max(1.0, energy.v)) << seed;
+  }
+}
+
+// ---- the matrices of the trees, factored ------------------------------------------------------------------
+
+MatrixXd whole_matrix(const Evaluation<double>& at) {
+  MassMatrix<double> composite(*at.model);
+  composite.update(at.properties, at.kinematics);
+  const DenseMatrix<double>& M = composite.matrix();
+  MatrixXd full(M.size(), M.size());
+  for (int i = 0; i < M.size(); ++i) {
+    for (int j = 0; j <= i; ++j) full(i, j) = full(j, i) = M(i, j);
+  }
+  return full;
+}
+
+// Solves for three random right sides on each tree, and multiplies the solutions by the whole matrix.
+void expect_solutions(const System& system, const State<double>& state, const std::string& what) {
+  Evaluation<double> at(freeze(system));
+  at.update(state);
+  BranchMassMatrix branches(*at.model);
+  ASSERT_TRUE(branches.update(at.properties, at.kinematics)) << what;
+  const MatrixXd M = whole_matrix(at);
+  std::mt19937_64 engine(7);
+  std::uniform_real_distribution<double> number(-1.0, 1.0);
+  int seen = 0;
+  for (BodyIndex b{1}; b.value() < at.model->bodies().size(); ++b) {
+    if (at.model->bodies()[b].parent != kGround) continue;
+    const BranchMassMatrix::Tree tree = branches.tree_of(b);
+    seen += tree.count;
+    const auto n = static_cast<std::size_t>(tree.count), stride = n + 2;
+    std::vector<double> x(3 * stride);
+    for (double& entry : x) entry = number(engine);
+    const std::vector<double> right = x;
+    branches.solve(tree, x.data(), stride);
+    MatrixXd whole = MatrixXd::Zero(M.rows(), 3), wanted = whole;
+    for (std::size_t k = 0; k < n; ++k) {
+      const Index speed = branches.speeds()[static_cast<std::size_t>(tree.first) + k];
+      for (std::size_t row = 0; row < 3; ++row) {
+        whole(speed, static_cast<Index>(row)) = x[row * stride + k];
+        wanted(speed, static_cast<Index>(row)) = right[row * stride + k];
+      }
+    }
+    const double size = M.cwiseAbs().maxCoeff() * whole.cwiseAbs().maxCoeff();
+    EXPECT_LE((M * whole - wanted).cwiseAbs().maxCoeff(), 1e-13 * size) << what;
+    EXPECT_EQ(x[n], right[n]) << what << ": between rows";
+  }
+  EXPECT_EQ(seen, at.model->nu()) << what;
+}
+
+TEST(BranchMassMatrix, SolvesOnTreesOfEveryJoint) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const System system = random_system(seed);
+    expect_solutions(system, scatter_states(*freeze(system), 1, 1.0, seed)[1], fmt::format("seed {}", seed));
+    if (HasFailure()) return;
+  }
+}
+
+TEST(BranchMassMatrix, SolvesOnChainsAndBushyTrees) {
+  for (const System& system : {revolute_chain(40), ball_chain(10), binary_tree(31)}) {
+    expect_solutions(system, driven_state(system, *freeze(system), 100).state, system.name);
   }
 }
 

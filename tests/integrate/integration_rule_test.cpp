@@ -284,10 +284,11 @@ TEST(RuleList, SuggestsTheNearestNameForAnUnknownOne) {
 
 TEST(RuleList, HasTheRulesOfTheModelFile) {
   const std::vector<std::string> names(integration_rule_names().begin(), integration_rule_names().end());
-  EXPECT_EQ(names, (std::vector<std::string>{
-                       "forward_euler", "rk4", "rkf45", "dormand_prince_54", "adams_bashforth_moulton",
-                       "munthe_kaas_4", "verlet", "velocity_verlet", "lobatto_iiia_iiib", "moreau",
-                       "radau_iia", "generalized_alpha", "trapezoidal", "cvode_bdf", "cvode_adams"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"forward_euler", "rk4", "rkf45", "dormand_prince_54",
+                                      "adams_bashforth_moulton", "munthe_kaas_4", "verlet", "velocity_verlet",
+                                      "lobatto_iiia_iiib", "moreau", "time_stepping", "radau_iia",
+                                      "generalized_alpha", "trapezoidal", "cvode_bdf", "cvode_adams"}));
 }
 
 }  // namespace

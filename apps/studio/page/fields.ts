@@ -47,8 +47,8 @@ const MORE: Field = { key: "more", label: "Further keys", hint: "key: value, …
 const YES_NO = ["", "true", "false"];
 
 const RULES = [
-  "", "dormand_prince_54", "rkf45", "rk4", "adams_bashforth_moulton", "munthe_kaas_4", "moreau", "verlet", "velocity_verlet",
-  "lobatto_iiia_iiib", "radau_iia", "generalized_alpha", "trapezoidal", "cvode_bdf", "cvode_adams", "forward_euler"];
+  "", "dormand_prince_54", "rkf45", "rk4", "adams_bashforth_moulton", "munthe_kaas_4", "moreau", "time_stepping",
+  "verlet", "velocity_verlet", "lobatto_iiia_iiib", "radau_iia", "generalized_alpha", "trapezoidal", "cvode_bdf", "cvode_adams", "forward_euler"];
 const IRK = ["lobatto_iiia_iiib", "radau_iia"];
 const RULE: Field[] = [
   { key: "name", label: "Name", options: RULES },

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
+#include "sestina/contact/sliding_impulse.h"
 #include "sestina/numerics/least_norm_solver.h"
 
 namespace sestina {
@@ -33,9 +33,6 @@ constexpr double kSingular = 1e-12;      // of the largest pivot
 constexpr double kShift = 1e-5;          // of the largest diagonal element
 constexpr int kMostRefinements = 12;
 constexpr double kLeast = 4e-16;  // of the largest velocity: round-off
-constexpr int kDirections = 32;   // in which a slide is looked for
-
-double cross2(const Vector2d& a, const Vector2d& b) { return a.x() * b.y() - a.y() * b.x(); }
 
 }  // namespace
 
@@ -91,7 +88,7 @@ void FrictionSolver::solve_one(Index i) {
     if (stuck[0] >= 0.0 && stuck.tail<2>().norm() <= mu * stuck[0]) {
       p = stuck;
       state = State::kStick;
-    } else if (slide(own, w, mu, p)) {
+    } else if (find_sliding_impulse(own, w, mu, -stuck.tail<2>(), p)) {
       state = State::kSlide;
     } else {  // Painleve's case, no sliding solution: the point of the cone nearest to the sticking impulse
       p = {std::max(stuck[0], 0.0), stuck[1], stuck[2]};
@@ -101,42 +98,6 @@ void FrictionSolver::solve_one(Index i) {
     }
   }
   p_->segment<3>(3 * i) = p;
-}
-
-// Finds the sliding direction d: v_t = s d, s >= 0, with p_t = -mu p_n d and v_n + R p_n = 0, a root of d x
-// v_t(d). Several directions are possible only for strong coupling of friction and geometry; the one with the
-// fastest sliding is taken.
-bool FrictionSolver::slide(const Matrix3d& own, const Vector3d& w, double mu, Vector3d& p) const {
-  const auto velocity_for = [&](double angle, Vector2d& d, double& p_n) -> Vector2d {
-    d = {std::cos(angle), std::sin(angle)};
-    const double along = own(0, 0) - mu * own.block<1, 2>(0, 1).dot(d);
-    p_n = along > 0.0 ? -w[0] / along : -1.0;
-    return w.tail<2>() + p_n * (own.block<2, 1>(1, 0) - mu * own.block<2, 2>(1, 1) * d);
-  };
-  Vector2d d;
-  double p_n = 0.0, best = -1.0;
-  const double step = 2.0 * std::numbers::pi / kDirections;
-  Vector2d v = velocity_for(0.0, d, p_n);
-  double before = cross2(d, v), p_before = p_n;
-  for (int k = 1; k <= kDirections; ++k) {
-    double low = (k - 1) * step, high = k * step;
-    v = velocity_for(high, d, p_n);
-    const double after = cross2(d, v);
-    const bool crosses = p_before >= 0.0 && p_n >= 0.0 && (before <= 0.0) != (after <= 0.0);
-    const double sign = before <= 0.0 ? 1.0 : -1.0;
-    before = after, p_before = p_n;
-    if (!crosses) continue;
-    for (int i = 0; i < 60 && high - low > 1e-15; ++i) {
-      const double middle = 0.5 * (low + high);
-      v = velocity_for(middle, d, p_n);
-      (sign * cross2(d, v) <= 0.0 ? low : high) = middle;
-    }
-    v = velocity_for(low, d, p_n);
-    if (p_n < 0.0 || d.dot(v) < 0.0 || d.dot(v) <= best) continue;
-    best = d.dot(v);
-    p << p_n, -mu * p_n * d;
-  }
-  return best >= 0.0;
 }
 
 double FrictionSolver::residual(Index& worst) const {

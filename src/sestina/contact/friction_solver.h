@@ -55,7 +55,6 @@ class FrictionSolver {
   enum class Norm { kImpulses, kChange };  // what is least, of redundant contacts
   bool solve_by_sweeps(int most, int& sweeps);
   void solve_one(Eigen::Index i);
-  bool slide(const Eigen::Matrix3d& own, const Eigen::Vector3d& w, double mu, Eigen::Vector3d& p) const;
   bool polish();
   bool solve_by_cones();
   void read_cones();

@@ -22,7 +22,8 @@ std::vector<ContactPair> list_contact_pairs(const Model& model, const Properties
       const auto first = static_cast<std::size_t>(one), second = static_cast<std::size_t>(other);
       const auto &a = properties.contacts.shapes[first], &b = properties.contacts.shapes[second];
       points.clear();
-      add_contact_points({a.type, a.size}, pose_of(a), {b.type, b.size}, pose_of(b), points);
+      add_contact_points({a.type, a.size, a.surface}, pose_of(a), {b.type, b.size, b.surface}, pose_of(b),
+                         points);
       double gap = std::numeric_limits<double>::infinity();
       for (const ContactPoint& point : points) gap = std::min(gap, point.gap);
       pairs.push_back({static_cast<int>(i), model.contact_shape_names()[first],

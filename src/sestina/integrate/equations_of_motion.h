@@ -14,6 +14,7 @@
 // parameters. Displacements (nu) lead from point to point: plus, minus.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -162,6 +163,21 @@ class ContactFace {
   virtual bool may_pass(const State<double>& from, const State<double>& to) = 0;
   // C (3 x nu, row by row) of a contact at the last update; holds until the next call.
   virtual std::span<const double> contact_rows(int contact) = 0;
+  // C and M^-1 C^T of a contact at the last update, (3 x n) row by row, for the speeds that it moves. These
+  // are ranges of an order of the speeds in which what hangs on one joint of the ground stands together. They
+  // hold until the next call. Only for systems without constraints. Throws ComputationError if M is singular.
+  struct Response {
+    struct Range {
+      int first = 0, count = 0;
+    };
+    std::array<Range, 2> ranges;
+    std::span<const double> C, jumps;
+  };
+  virtual Response contact_response(int contact) = 0;
+  virtual std::span<const int> order_of_speeds() = 0;
+  // A number for a point of contact, ascending, which it keeps while its pair of shapes touches at as many
+  // points.
+  virtual std::uint64_t key_of_contact(int contact) const = 0;
   // The index of the quadrature that counts the work absorbed by contacts (J).
   virtual int quadrature_of_contacts() const = 0;
   // The index of the quadrature that counts the work supplied by prescribed motions (J), or -1 if there are

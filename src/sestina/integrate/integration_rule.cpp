@@ -9,6 +9,11 @@
 #include "sestina/base/error.h"
 
 namespace sestina {
+namespace {
+
+constexpr double kMostOverlapAtStart = 1e-6;  // m or rad
+
+}  // namespace
 
 std::string name_of_integrated(const EquationsOfMotion& equations, int i) {
   const StateSizes sizes = equations.sizes();
@@ -34,7 +39,7 @@ std::string describe(const StepReport& report, const EquationsOfMotion& equation
 }
 
 bool IntegrationRule::can_remember(std::span<const double> memory) const {
-  return memory.size() == previous_memory().size() && first_not_finite(memory) < 0 && do_can_remember(memory);
+  return can_have_size(memory.size()) && first_not_finite(memory) < 0 && do_can_remember(memory);
 }
 
 bool is_count(double number, double most) {
@@ -105,6 +110,19 @@ void IntegrationRule::refuse_history() const {
       fmt::format("{} stores rates of earlier steps, but the history of this system changes them: take "
                   "dormand_prince_54",
                   name()));
+}
+
+void IntegrationRule::refuse_overlap() const {
+  ContactFace* const face = equations_->contact_face();
+  if (face == nullptr) return;
+  face->update_contacts(state_);
+  for (std::size_t i = 0; i < face->contacts().size(); ++i) {
+    const ContactFace::Contact& contact = face->contacts()[i];
+    if (contact.stiffness > 0.0 || contact.gap >= -kMostOverlapAtStart) continue;
+    throw ComputationError(
+        state_.t, fmt::format("{}: the start overlaps by {:.4g}, allowed is at most {}",
+                              face->name_of_contact(static_cast<int>(i)), -contact.gap, kMostOverlapAtStart));
+  }
 }
 
 StepReport IntegrationRule::interpolate(double t, State<double>& out) {

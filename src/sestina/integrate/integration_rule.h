@@ -105,11 +105,16 @@ class IntegrationRule {
   void refuse_first_order_states() const;
   // The same for a rule that stores rates of former steps, which a change of history would make invalid.
   void refuse_history() const;
+  // Refuses shapes that overlap at the start, or after an event, by more than rounding of the input explains:
+  // throws ComputationError.
+  void refuse_overlap() const;
 
  private:
   virtual void do_start(std::span<const double> memory) = 0;
   // Given as many finite numbers as the rule stores: whether they are meaningful to it.
   virtual bool do_can_remember(std::span<const double>) const { return true; }
+  // Whether a previous_memory() can have as many numbers; a rule for which that changes overrides this.
+  virtual bool can_have_size(std::size_t size) const { return size == previous_memory().size(); }
   virtual StepReport do_step(double t_end, State<double>& candidate) = 0;
   // Sets candidate.t as well.
   virtual StepReport do_own_step(double, State<double>&) { return {StepStatus::kNotConverged, 0}; }

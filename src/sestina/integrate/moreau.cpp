@@ -1,12 +1,9 @@
 #include "sestina/integrate/moreau.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "sestina/base/error.h"
 #include "sestina/integrate/displacement.h"
 #include "sestina/numerics/eigen_vectors.h"
 
@@ -17,31 +14,18 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr int kPasses = 2;         // of the equations of contact, each at the positions of the one before
-constexpr int kMostLandings = 4;   // trials to find the instant of an impact
-constexpr double kOverlap = 1e-9;  // m or rad: shapes that overlap more show that a step was too long
-constexpr double kMostOverlapAtStart = 1e-6;  // m or rad
-constexpr double kTogether = 1e-10;           // m or rad: impacts that are no farther apart are one
-constexpr double kMoves = 1e-9;               // m/s or rad/s
-
-// Refuses shapes that overlap at the start, or after an event, by more than rounding of the input explains.
-void refuse_overlap(ContactFace& face, const State<double>& state) {
-  face.update_contacts(state);
-  for (std::size_t i = 0; i < face.contacts().size(); ++i) {
-    const ContactFace::Contact& contact = face.contacts()[i];
-    if (contact.stiffness > 0.0 || contact.gap >= -kMostOverlapAtStart) continue;
-    throw ComputationError(
-        state.t, fmt::format("{}: the start overlaps by {:.4g}, allowed is at most {}",
-                             face.name_of_contact(static_cast<int>(i)), -contact.gap, kMostOverlapAtStart));
-  }
-}
+constexpr int kPasses = 2;           // of the equations of contact, each at the positions of the one before
+constexpr int kMostLandings = 4;     // trials to find the instant of an impact
+constexpr double kOverlap = 1e-9;    // m or rad: shapes that overlap more show that a step was too long
+constexpr double kTogether = 1e-10;  // m or rad: impacts that are no farther apart are one
+constexpr double kMoves = 1e-9;      // m/s or rad/s
 
 }  // namespace
 
 Moreau::Moreau() : tableau_(*find_tableau("rk4")) {}
 
 void Moreau::do_start(std::span<const double>) {
-  if (ContactFace* const face = equations().contact_face()) refuse_overlap(*face, state());
+  refuse_overlap();
   const std::size_t n = 2 * state().u.size() + state().x.size() + state().z.size();
   k_.assign(n * static_cast<std::size_t>(tableau_.stages()), 0.0);
   sum_.assign(n, 0.0);

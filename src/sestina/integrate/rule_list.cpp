@@ -14,6 +14,7 @@
 #include "sestina/integrate/moreau.h"
 #include "sestina/integrate/munthe_kaas.h"
 #include "sestina/integrate/radau_iia.h"
+#include "sestina/integrate/time_stepping.h"
 #include "sestina/integrate/velocity_verlet.h"
 #include "sestina/integrate/verlet.h"
 
@@ -76,6 +77,7 @@ const std::vector<Entry>& other_rules() {
       {"velocity_verlet", make<VelocityVerlet>},
       {"lobatto_iiia_iiib", make_lobatto_pair},
       {"moreau", make<Moreau>},
+      {"time_stepping", make<TimeStepping>},
       {"radau_iia", make_radau},
       {"generalized_alpha", make_generalized_alpha},
       {"trapezoidal", make_trapezoidal},

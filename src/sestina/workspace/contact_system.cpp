@@ -23,6 +23,7 @@ constexpr std::size_t kColumns = 4;  // of a contact
 constexpr double kInstant = 1e-7;    // s, over which the forces of a row act
 constexpr double kClosed = 1e-9;     // m or rad: a contact with a smaller gap carries load
 constexpr double kAtRest = 1e-6;     // m/s or rad/s: a contact that closes faster will hit
+constexpr int kBitsOfPoints = 10;    // of key_of_contact()
 constexpr double kFixedForce = 1e8;  // compliance that fixes an impulse, relative to the impedance
 
 ContactFace::Impact impact_of(const std::string& law) {
@@ -71,21 +72,23 @@ int ContactSystem::quadrature_of_motions() const {
 }
 
 void ContactSystem::update_contacts(const State<double>& state) {
+  is_factored_ = false;
+  t_ = state.t;
   update_kinematics(model_, properties_, state, kinematics_);
   contacts_.clear();
   places_.clear();
   const PropertyPlan& plan = model_.plan();
   update_shapes(kinematics_, poses_);
   for (const int pair : broad_phase_->find_near(shapes_, poses_)) {
-    const auto& [contact, one, other] = pairs_[static_cast<std::size_t>(pair)];
-    add_pair(contact, one, other);
+    add_pair(pair);
   }
   for (std::size_t i = 0; i < plan.stops.size(); ++i) {
     add_stop(static_cast<int>(i), state.q[static_cast<std::size_t>(plan.stops[i].q)]);
   }
 }
 
-void ContactSystem::add_pair(int contact, int one, int other) {
+void ContactSystem::add_pair(int pair) {
+  const auto& [contact, one, other] = pairs_[static_cast<std::size_t>(pair)];
   const auto at = static_cast<std::size_t>(contact);
   const auto& shapes = properties_.contacts.shapes;
   const auto &a = shapes[static_cast<std::size_t>(one)], &b = shapes[static_cast<std::size_t>(other)];
@@ -94,9 +97,10 @@ void ContactSystem::add_pair(int contact, int one, int other) {
                      shapes_[static_cast<std::size_t>(other)], poses_[static_cast<std::size_t>(other)],
                      points_);
   const Impact impact = impact_of(model_.contacts()[at].law);
+  std::uint64_t key = static_cast<std::uint64_t>(pair) << kBitsOfPoints;
   for (const ContactPoint& point : points_) {
     contacts_.push_back(contact_of(properties_.contacts.contacts[at], point.gap, impact));
-    places_.push_back({contact, a.frame, b.frame, point});
+    places_.push_back({contact, a.frame, b.frame, point, -1, 1.0, key++});
   }
 }
 
@@ -123,6 +127,7 @@ double ContactSystem::smallest_gap(int contact) {
 }
 
 bool ContactSystem::may_pass(const State<double>& from, const State<double>& to) {
+  is_factored_ = false;
   update_kinematics(model_, properties_, from, before_);
   update_kinematics(model_, properties_, to, kinematics_);
   update_shapes(before_, poses_before_);
@@ -170,6 +175,7 @@ void ContactSystem::add_stop(int stop, double q) {
   place.of = static_cast<int>(model_.contacts().size()) + stop;
   place.speed = plan.u;
   place.sign = plan.is_upper ? -1.0 : 1.0;
+  place.key = (pairs_.size() + at) << kBitsOfPoints;
   places_.push_back(place);
 }
 
@@ -204,6 +210,60 @@ std::span<const double> ContactSystem::contact_rows(int contact) {
   add(place.b, 1.0);
   add(place.a, -1.0);
   return rows_;
+}
+
+BranchMassMatrix& ContactSystem::mass_matrix() {
+  if (!mass_matrix_) mass_matrix_ = std::make_unique<BranchMassMatrix>(model_);
+  return *mass_matrix_;
+}
+
+ContactFace::Response ContactSystem::contact_response(int contact) {
+  BranchMassMatrix& M = mass_matrix();
+  if (!is_factored_ && !M.update(properties_, kinematics_))
+    throw ComputationError(t_, "the mass matrix is singular");
+  is_factored_ = true;
+  const Place& place = places_[static_cast<std::size_t>(contact)];
+  using Tree = BranchMassMatrix::Tree;
+  const bool is_stop = place.speed >= 0;
+  const auto tree_of = [&](FrameIndex frame) { return M.tree_of(BodyIndex(frame.value())); };
+  const Tree first = is_stop ? M.tree_of_speed(place.speed) : tree_of(place.a);
+  Tree second = is_stop ? Tree() : tree_of(place.b);
+  if (second.first == first.first && first.count > 0) second = {};
+  const auto n = static_cast<std::size_t>(first.count), size = n + static_cast<std::size_t>(second.count);
+  response_.assign(3 * size, 0.0);
+  if (is_stop) {
+    response_[static_cast<std::size_t>(M.place_of_speed(place.speed) - first.first)] = place.sign;
+  } else {
+    const bool is_one_tree = second.count == 0 && first.count > 0;
+    add_response(place, place.a, -1.0, first, response_.data(), size);
+    if (is_one_tree) {
+      if (tree_of(place.b).count > 0) add_response(place, place.b, 1.0, first, response_.data(), size);
+    } else {
+      add_response(place, place.b, 1.0, second, response_.data() + n, size);
+    }
+  }
+  jump_ = response_;
+  M.solve(first, jump_.data(), size);
+  M.solve(second, jump_.data() + n, size);
+  return {{{{first.first, first.count}, {second.first, second.count}}}, response_, jump_};
+}
+
+// Adds the rows of a contact point on a body to those of its tree, which begin `size` numbers after each
+// other.
+void ContactSystem::add_response(const Place& place, FrameIndex frame, double sign,
+                                 const BranchMassMatrix::Tree& tree, double* rows, std::size_t size) const {
+  const std::array<Vec3<double>, 3> axes = axes_at(place.point.normal);
+  for (int body = frame.value(); body != 0;) {
+    const BodyLink& link = kinematics_.tree.links[static_cast<std::size_t>(body)];
+    const Vec3<double> arm = place.point.p - kinematics_.motion[static_cast<std::size_t>(body)].X_WB.p;
+    for (int speed = link.u_start; speed < link.u_start + link.nu; ++speed) {
+      const SpatialMotion<double>& H = kinematics_.H[static_cast<std::size_t>(speed)];
+      const Vec3<double> velocity = H.v + cross(H.w, arm);
+      const auto k = static_cast<std::size_t>(mass_matrix_->place_of_speed(speed) - tree.first);
+      for (std::size_t row = 0; row < 3; ++row) rows[row * size + k] += sign * dot(axes[row], velocity);
+    }
+    body = link.parent;
+  }
 }
 
 std::vector<int> ContactSystem::find_closed(const State<double>& state) {

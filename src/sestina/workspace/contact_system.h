@@ -9,6 +9,7 @@
 
 #include "sestina/contact/broad_phase.h"
 #include "sestina/contact/contact_points.h"
+#include "sestina/dynamics/branch_mass_matrix.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/integrate/equations_of_motion.h"
 
@@ -34,6 +35,11 @@ class ContactSystem final : public ContactFace {
   std::span<const Contact> contacts() const override { return contacts_; }
   bool may_pass(const State<double>& from, const State<double>& to) override;
   std::span<const double> contact_rows(int contact) override;
+  Response contact_response(int contact) override;
+  std::span<const int> order_of_speeds() override { return mass_matrix().speeds(); }
+  std::uint64_t key_of_contact(int contact) const override {
+    return places_[static_cast<std::size_t>(contact)].key;
+  }
   int quadrature_of_contacts() const override { return dissipated_; }
   int quadrature_of_motions() const override;
   const std::string& name_of_contact(int contact) const override;
@@ -55,11 +61,15 @@ class ContactSystem final : public ContactFace {
     int of = 0;       // index in Model::contacts(), followed by the stops
     FrameIndex a, b;  // frames that carry the shapes
     ContactPoint point;
-    int speed = -1;     // for a stop
-    double sign = 1.0;  // for a stop: of the speed that opens it
+    int speed = -1;         // for a stop
+    double sign = 1.0;      // for a stop: of the speed that opens it
+    std::uint64_t key = 0;  // key_of_contact()
   };
 
-  void add_pair(int contact, int one, int other);
+  void add_pair(int pair);
+  BranchMassMatrix& mass_matrix();
+  void add_response(const Place& place, FrameIndex frame, double sign, const BranchMassMatrix::Tree& tree,
+                    double* rows, std::size_t size) const;
   void add_stop(int stop, double q);
   // Fills the forms of all shapes, and their poses in the ground.
   void update_shapes(const Kinematics<double>& kinematics, std::vector<Pose<double>>& poses);
@@ -85,6 +95,10 @@ class ContactSystem final : public ContactFace {
   std::vector<Place> places_;
   std::vector<ContactPoint> points_;  // contact points of one pair
   std::vector<double> rows_;          // (3 x nu) of one contact
+  std::unique_ptr<BranchMassMatrix> mass_matrix_;
+  double t_ = 0.0;                       // s, of the last update
+  bool is_factored_ = false;             // since then
+  std::vector<double> response_, jump_;  // of one contact
   std::vector<ContactForce> forces_;
   std::unique_ptr<FrictionSolver> solver_;
   AddedForces added_;

@@ -69,7 +69,7 @@ void add_contact_faults(const System& system, const Model& model, const Analysis
     model.refuse_contacts(analysis.integrator);
   } catch (const InputError& error) {
     faults.add({system.analysis.integrator.name.mark, "analysis.integrator"},
-               error.faults().front().message + "; moreau does");
+               error.faults().front().message + "; moreau and time_stepping do");
   }
 }
 

@@ -25,7 +25,7 @@ void check_rule(const Model& model, const SimulatorOptions& options, FaultList& 
   try {
     model.refuse_contacts(options.rule.name);
   } catch (const InputError& error) {
-    faults.add({{}, "integrator"}, error.faults().front().message + "; moreau does");
+    faults.add({{}, "integrator"}, error.faults().front().message + "; moreau and time_stepping do");
   }
 }
 

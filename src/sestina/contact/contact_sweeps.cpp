@@ -1,0 +1,335 @@
+#include "sestina/contact/contact_sweeps.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/contact/sliding_impulse.h"
+
+namespace sestina {
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+// Of the trace of a mobility: directions in which nothing moves get an inverse nevertheless.
+constexpr double kRegular = 1e-10;
+constexpr std::size_t kMostPolished = 48;                  // contacts
+constexpr std::size_t kQuicklyPolished = 24;               // likewise
+constexpr int kFirstPolish = 3, kOften = 8, kSeldom = 32;  // sweeps
+constexpr int kMostRounds = 4;                             // of solve_by_cones()
+constexpr int kSweepsOfRound = 12;
+constexpr int kNewtonSteps = 5;
+constexpr double kAlmost = 1e-6;    // of the change before: then one more step is at round-off
+constexpr double kSlowSlip = 1e-3;  // of the largest change of a velocity by a contact
+constexpr double kStill = 1e-10;    // likewise: slower slip has no direction
+
+}  // namespace
+
+void ContactSweeps::clear() {
+  contacts_.clear();
+  numbers_.clear();
+  sweeps_ = 0;
+  change_ = 0.0;
+}
+
+void ContactSweeps::add(const std::array<Range, 2>& ranges, std::span<const double> C,
+                        std::span<const double> B, const Law& law, const Vector3d& start) {
+  Contact contact;
+  contact.ranges = ranges;
+  contact.begin = numbers_.size();
+  contact.law = law;
+  contact.p = start;
+  numbers_.insert(numbers_.end(), C.begin(), C.end());
+  numbers_.insert(numbers_.end(), B.begin(), B.end());
+  const auto n = static_cast<Eigen::Index>(C.size() / 3);
+  using Rows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
+  contact.A.noalias() = Rows(C.data(), 3, n).lazyProduct(Rows(B.data(), 3, n).transpose());
+  contact.A(0, 0) += law.compliance;
+  Matrix3d shifted = contact.A;
+  shifted.diagonal().array() += kRegular * contact.A.trace();
+  contact.inverse = shifted.inverse();
+  contacts_.push_back(contact);
+}
+
+Vector3d ContactSweeps::velocity(const std::array<Range, 2>& ranges, std::span<const double> C,
+                                 std::span<const double> u) {
+  const auto m = static_cast<std::size_t>(ranges[0].count + ranges[1].count);
+  const double *row0 = C.data(), *row1 = row0 + m, *row2 = row1 + m;
+  double v0 = 0.0, v1 = 0.0, v2 = 0.0;
+  for (const Range& range : ranges) {
+    const double* from = u.data() + range.first;
+    for (int k = 0; k < range.count; ++k) {
+      v0 += *row0++ * from[k];
+      v1 += *row1++ * from[k];
+      v2 += *row2++ * from[k];
+    }
+  }
+  return {v0, v1, v2};
+}
+
+void ContactSweeps::add_response(const Contact& contact, const Vector3d& p, std::span<double> u) const {
+  const auto m = static_cast<std::size_t>(contact.ranges[0].count + contact.ranges[1].count);
+  const double *row0 = numbers_.data() + contact.begin + 3 * m, *row1 = row0 + m, *row2 = row1 + m;
+  for (const Range& range : contact.ranges) {
+    double* to = u.data() + range.first;
+    for (int k = 0; k < range.count; ++k) to[k] += *row0++ * p[0] + *row1++ * p[1] + *row2++ * p[2];
+  }
+}
+
+Vector3d ContactSweeps::velocity(int contact, std::span<const double> u) const {
+  return product(contacts_[static_cast<std::size_t>(contact)], u);
+}
+
+bool ContactSweeps::solve(std::span<double> u, double tolerance, int most) {
+  for (const Contact& contact : contacts_) {
+    if (!contact.p.isZero(0.0)) add_response(contact, contact.p, u);
+  }
+  return go_on(u, tolerance, most);
+}
+
+bool ContactSweeps::go_on(std::span<double> u, double tolerance, int most) {
+  for (sweeps_ = 1; sweeps_ <= most; ++sweeps_) {
+    change_ = sweep(u);
+    if (change_ <= tolerance) return true;
+    const int between = contacts_.size() <= kQuicklyPolished ? kOften : kSeldom;
+    if (contacts_.size() > kMostPolished || sweeps_ % between != kFirstPolish) continue;
+    if ((hold_slow_contacts(u) && polish(u)) || polish(u)) {
+      if (change_ <= tolerance) return true;
+    }
+  }
+  return contacts_.empty();
+}
+
+// Returns the largest change of a velocity by a contact's own impulse.
+double ContactSweeps::sweep(std::span<double> u) {
+  double largest = 0.0;
+  for (Contact& contact : contacts_) {
+    Vector3d v = product(contact, u);
+    v[0] += contact.law.bias + contact.law.compliance * contact.p[0];
+    const Vector3d p = find_impulse(contact, v);
+    const Vector3d change = p - contact.p;
+    if (change.isZero(0.0)) continue;
+    largest = std::max(largest, (contact.A * change).cwiseAbs().maxCoeff());
+    add_response(contact, change, u);
+    contact.p = p;
+  }
+  return largest;
+}
+
+// The impulse that solves (1) and (2) for one contact; v with its impulse so far.
+Vector3d ContactSweeps::find_impulse(Contact& contact, const Vector3d& v) {
+  contact.sticks = false;
+  const Matrix3d& A = contact.A;
+  const double mu = contact.law.friction;
+  const Vector3d w = v - A * contact.p;  // without its impulse
+  if (w[0] >= 0.0 || !(A(0, 0) > 0.0)) return Vector3d::Zero();
+  if (mu == 0.0) return {-w[0] / A(0, 0), 0.0, 0.0};
+  const Vector3d stuck = contact.p - contact.inverse * v;
+  const double tangential = stuck.tail<2>().norm();
+  if (stuck[0] >= 0.0 && tangential <= mu * stuck[0]) {
+    contact.sticks = true;
+    return stuck;
+  }
+  Vector3d p;
+  if (find_sliding_impulse(A, w, mu, -stuck.tail<2>(), p)) return p;
+  // Painleve's case, no sliding solution: the point of the cone nearest to the sticking impulse
+  p = {std::max(stuck[0], 0.0), stuck[1], stuck[2]};
+  if (tangential > mu * p[0]) p.tail<2>() *= mu * p[0] / tangential;
+  return p;
+}
+
+// Lets contacts stick that slide much slower than the fastest, as many do only because the sweeps still shift
+// the loads. Returns whether there are any.
+bool ContactSweeps::hold_slow_contacts(std::span<const double> u) {
+  double fastest = 0.0;
+  for (const Contact& contact : contacts_) fastest = std::max(fastest, contact.A(0, 0) * contact.p[0]);
+  bool holds = false;
+  for (Contact& contact : contacts_) {
+    if (contact.sticks || !(contact.p[0] > 0.0) || contact.law.friction == 0.0) continue;
+    contact.sticks = product(contact, u).tail<2>().norm() <= kSlowSlip * fastest;
+    holds = holds || contact.sticks;
+  }
+  return holds;
+}
+
+// Newton's method for (4), and a sweep that tells whether the states are right. Returns whether that sweep
+// changes less than the one before; otherwise nothing has changed but the states, which are those of another
+// sweep.
+bool ContactSweeps::polish(std::span<double> u) {
+  find_mobility();
+  kept_.assign(u.begin(), u.end());
+  kept_impulses_.clear();
+  for (const Contact& contact : contacts_) kept_impulses_.push_back(contact.p);
+  for (int step = 0; step < kNewtonSteps; ++step) {
+    find_equations(u);
+    const double size = F_.cwiseAbs().maxCoeff();
+    const VectorXd change = Eigen::PartialPivLU<Eigen::MatrixXd>(J_).solve(-F_);
+    if (!change.allFinite()) break;
+    for (std::size_t k = 0; k < carrying_.size(); ++k) {
+      const Vector3d p = change.segment<3>(static_cast<Eigen::Index>(3 * k));
+      contacts_[carrying_[k]].p += p;
+      add_response(contacts_[carrying_[k]], p, u);
+    }
+    if (size <= kAlmost * change_) break;
+  }
+  const double after = sweep(u);
+  if (after < change_) {
+    change_ = after;
+    return true;
+  }
+  std::ranges::copy(kept_, u.begin());
+  for (std::size_t i = 0; i < contacts_.size(); ++i) contacts_[i].p = kept_impulses_[i];
+  change_ = sweep(u);
+  return false;
+}
+
+void ContactSweeps::find_mobility() {
+  carrying_.clear();
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    if (contacts_[i].p[0] > 0.0) carrying_.push_back(i);
+  }
+  const auto n = static_cast<Eigen::Index>(3 * carrying_.size());
+  G_.resize(n, n);
+  for (Eigen::Index i = 0; i < n; i += 3) {
+    const Contact& one = contacts_[carrying_[static_cast<std::size_t>(i / 3)]];
+    for (Eigen::Index j = 0; j < n; j += 3) {
+      G_.block<3, 3>(i, j) =
+          i == j ? one.A : mobility(one, contacts_[carrying_[static_cast<std::size_t>(j / 3)]]);
+    }
+  }
+}
+
+// (4) and its derivatives by the impulses of the contacts that carry, all in the unit of a velocity.
+void ContactSweeps::find_equations(std::span<const double> u) {
+  const auto n = static_cast<Eigen::Index>(3 * carrying_.size());
+  J_ = G_;
+  F_.resize(n);
+  for (Eigen::Index k = 0; k < n; k += 3) {
+    const Contact& contact = contacts_[carrying_[static_cast<std::size_t>(k / 3)]];
+    const double scale = contact.A(0, 0), mu = contact.law.friction;
+    const Vector3d v = product(contact, u);
+    F_.segment<3>(k) = v;
+    F_[k] += contact.law.bias + contact.law.compliance * contact.p[0];
+    if (contact.sticks) continue;
+    const Eigen::Vector2d slip = v.tail<2>(), p_t = contact.p.tail<2>();
+    const double speed = slip.norm(), friction = p_t.norm();
+    F_.segment<2>(k + 1) = scale * p_t;
+    J_.middleRows<2>(k + 1).setZero();
+    if (mu > 0.0 && friction > 0.0) {
+      const bool moves = speed > kStill * change_;
+      const Eigen::Vector2d d = moves ? Eigen::Vector2d(slip / speed) : Eigen::Vector2d(-p_t / friction);
+      F_.segment<2>(k + 1) += scale * mu * contact.p[0] * d;
+      if (moves) {
+        const Eigen::Matrix2d turn = (Eigen::Matrix2d::Identity() - d * d.transpose()) / speed;
+        J_.middleRows<2>(k + 1) = scale * mu * contact.p[0] * turn * G_.middleRows<2>(k + 1);
+      }
+      J_.block<2, 1>(k + 1, k) += scale * mu * d;
+    }
+    J_.block<2, 2>(k + 1, k + 1).diagonal().array() += scale;
+  }
+  // Redundant contacts: the change in directions that change no velocity is zero, but for round-off.
+  J_.diagonal().array() += kRegular * G_.diagonal().mean();
+}
+
+Matrix3d ContactSweeps::mobility(const Contact& one, const Contact& other) const {
+  using Rows =
+      Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>, 0, Eigen::OuterStride<>>;
+  const auto m = one.ranges[0].count + one.ranges[1].count, n = other.ranges[0].count + other.ranges[1].count;
+  Matrix3d sum = Matrix3d::Zero();
+  const double* C = numbers_.data() + one.begin;
+  for (const Range& a : one.ranges) {
+    const double* B = numbers_.data() + other.begin + 3 * n;
+    for (const Range& b : other.ranges) {
+      if (a.first == b.first && a.count == b.count && a.count > 0) {
+        sum += Rows(C, 3, a.count, Eigen::OuterStride<>(m))
+                   .lazyProduct(Rows(B, 3, b.count, Eigen::OuterStride<>(n)).transpose());
+      }
+      B += b.count;
+    }
+    C += a.count;
+  }
+  return sum;
+}
+
+void ContactSweeps::solve_by_cones(std::span<double> u, double tolerance) {
+  start_cones(u);
+  for (int round = 0; round < kMostRounds; ++round) {
+    const bool is_exact = cones_.solve(M_, scale_.cwiseProduct(b_) + slip_, is_ray_);
+    if (!is_exact && round == 0) return;
+    take_cones(u);
+    if (!is_exact || go_on(u, tolerance, kSweepsOfRound)) return;
+  }
+  take_cones(u);
+}
+
+// In the coordinates in which the cones are those of cone_program.h: x = [mu p_n; p_t], y = [v_n/mu + s;
+// v_t]. A contact without friction is a ray, x = p_n.
+void ContactSweeps::start_cones(std::span<const double> u) {
+  const auto n = static_cast<Eigen::Index>(3 * contacts_.size());
+  M_.resize(n, n);
+  b_.setZero(n);
+  scale_.setOnes(n);
+  slip_.setZero(n);
+  is_ray_.resize(contacts_.size());
+  for (Eigen::Index i = 0; i < n; i += 3) {
+    const Contact& contact = contacts_[static_cast<std::size_t>(i / 3)];
+    is_ray_[static_cast<std::size_t>(i / 3)] = contact.law.friction == 0.0;
+    if (contact.law.friction > 0.0) scale_[i] = 1.0 / contact.law.friction;
+    b_.segment<3>(i) = product(contact, u);
+    b_[i] += contact.law.bias + contact.law.compliance * contact.p[0];
+    for (Eigen::Index j = 0; j < n; j += 3) {
+      const Contact& other = contacts_[static_cast<std::size_t>(j / 3)];
+      const Matrix3d block = i == j ? contact.A : mobility(contact, other);
+      M_.block<3, 3>(i, j) = block;
+      b_.segment<3>(i) -= block * other.p;
+    }
+  }
+  M_ = (0.5 * (M_ + M_.transpose())).eval();
+  M_ = (scale_.asDiagonal() * M_ * scale_.asDiagonal()).eval();
+}
+
+// The impulses of the cones, and the slip that they lead to.
+void ContactSweeps::take_cones(std::span<double> u) {
+  const VectorXd p = scale_.cwiseProduct(cones_.x());
+  const VectorXd v = (M_ * cones_.x()).cwiseQuotient(scale_) + b_;
+  std::vector<Vector3d> impulses(contacts_.size());
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const auto k = static_cast<Eigen::Index>(3 * i);
+    const bool carries = contacts_[i].A(0, 0) * p[k] > v[k];
+    impulses[i] = carries ? Vector3d(p.segment<3>(k)) : Vector3d::Zero();
+    slip_[k] = contacts_[i].law.friction > 0.0 ? v.segment<2>(k + 1).norm() : 0.0;
+  }
+  set_impulses(impulses, u);
+}
+
+void ContactSweeps::set_impulses(std::span<const Vector3d> p, std::span<double> u) {
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const Vector3d change = p[i] - contacts_[i].p;
+    if (!change.isZero(0.0)) add_response(contacts_[i], change, u);
+    contacts_[i].p = p[i];
+  }
+}
+
+void ContactSweeps::close(std::span<const double> gaps, std::span<double> displacement, double tolerance,
+                          int most) const {
+  std::vector<double> push(contacts_.size(), 0.0);
+  for (int sweep = 0; sweep < most; ++sweep) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      const Contact& contact = contacts_[i];
+      const double mobility = contact.A(0, 0) - contact.law.compliance;
+      if (contact.law.compliance > 0.0 || !(mobility > 0.0)) continue;
+      const double gap = product(contact, displacement)[0] + gaps[i];
+      const double next = std::max(0.0, push[i] - gap / mobility);
+      if (next == push[i]) continue;
+      largest = std::max(largest, mobility * std::abs(next - push[i]));
+      add_response(contact, {next - push[i], 0.0, 0.0}, displacement);
+      push[i] = next;
+    }
+    if (largest <= tolerance) return;
+  }
+}
+
+}  // namespace sestina
