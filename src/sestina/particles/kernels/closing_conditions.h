@@ -89,35 +89,44 @@ template <bool kIsEnd>
   }
 }
 
-// What `eliminate` does with the loads of bodies.
-[[gnu::always_inline]] inline void eliminate_column(const JointedMolecules& m, int b, double* column) {
+// What `eliminate` does with the loads of bodies, at a ball joint or a free body.
+[[gnu::always_inline]] inline void eliminate_at_ball(const JointedMolecules& m, int b) {
   const double* const factors = loop_scratch_of(m, b);
-  const BodyJoint joint = m.tree.joint[b];
-  double* const answer = column + 8 * kAnswerOfColumn;
-  Vector torque = load3(column), force = load3(column + 8 * 3);
-  if (joint == BodyJoint::kFree || joint == BodyJoint::kSpherical) {
-    const Vector e = load9(factors + 8 * kInverse) * torque;
-    store3(e, answer);
-    force = force - load9(factors + 8 * kForceByTurn) * e;
-    torque = Vector{};
-  } else {
-    const Lanes e = dot(load3(factors + 8 * kWeight), joint == BodyJoint::kRevolute ? torque : force);
-    store(e, answer);
-    add(-e, load3(factors + 8 * kTorqueBy), torque), add(-e, load3(factors + 8 * kForceBy), force);
+  const Matrix D = load9(factors + 8 * kInverse), force_by = load9(factors + 8 * kForceByTurn);
+  for (int k = 0; k < m.tree.conditions; ++k) {
+    double* const column = column_of(m, b, k);
+    const Vector e = D * load3(column);
+    store3(e, column + 8 * kAnswerOfColumn);
+    store3(Vector{}, column);
+    store3(load3(column + 8 * 3) - force_by * e, column + 8 * 3);
   }
-  store3(torque, column), store3(force, column + 8 * 3);
+}
+
+// Likewise, at a joint with one coordinate.
+[[gnu::always_inline]] inline void eliminate_at_axis(const JointedMolecules& m, int b) {
+  const double* const factors = loop_scratch_of(m, b);
+  const Vector weight = load3(factors + 8 * kWeight), torque_by = load3(factors + 8 * kTorqueBy),
+               force_by = load3(factors + 8 * kForceBy);
+  for (int k = 0; k < m.tree.conditions; ++k) {
+    double* const column = column_of(m, b, k);
+    Vector torque = load3(column), force = load3(column + 8 * 3);
+    const Lanes e = dot(weight, m.tree.joint[b] == BodyJoint::kRevolute ? torque : force);
+    store(e, column + 8 * kAnswerOfColumn);
+    add(-e, torque_by, torque), add(-e, force_by, force);
+    store3(torque, column), store3(force, column + 8 * 3);
+  }
 }
 
 // From the ends of the molecules to their first bodies.
 [[gnu::always_inline]] inline void eliminate_columns(const JointedMolecules& m) {
   for (int b = m.tree.bodies - 1; b >= 0; --b) {
+    const bool is_ball = m.tree.joint[b] == BodyJoint::kFree || m.tree.joint[b] == BodyJoint::kSpherical;
+    is_ball ? eliminate_at_ball(m, b) : eliminate_at_axis(m, b);
     const int parent = m.tree.parent[b];
-    Vector d{};
-    if (parent >= 0) d = load3(scratch_of(m, b) + 8 * kJoint) - load3(scratch_of(m, parent) + 8 * kJoint);
+    if (parent < 0) continue;
+    const Vector d = load3(scratch_of(m, b) + 8 * kJoint) - load3(scratch_of(m, parent) + 8 * kJoint);
     for (int k = 0; k < m.tree.conditions; ++k) {
-      double* const column = column_of(m, b, k);
-      eliminate_column(m, b, column);
-      if (parent < 0) continue;
+      const double* const column = column_of(m, b, k);
       const Vector force = load3(column + 8 * 3);
       add_to_column(load3(column) + cross(d, force), force, column_of(m, parent, k));
     }
