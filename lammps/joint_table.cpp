@@ -286,7 +286,19 @@ JointTable joint_table_of_bonds(std::vector<AtomId> atoms, const std::vector<Ato
   }
   std::ranges::sort(model.terms, {}, [](const Term& term) { return term.particles; });
   try {
-    table.bodies = list_bodies(model);
+    auto [bodies, closures] = list_bodies(model);
+    if (!closures.empty()) {
+      const ParticleClosure& closure = closures.front();
+      const auto [last, first] =
+          closure.at >= 0
+              ? std::array{closure.at, bodies[static_cast<std::size_t>(closure.bodies[0])].particles.front()}
+              : closure.between;
+      throw InputError(
+          fmt::format("the bond of particles[{}] and particles[{}] closes a ring, and the bonds of "
+                      "fix sestina have to make trees",
+                      last, first));
+    }
+    table.bodies = std::move(bodies);
   } catch (const InputError& error) {
     throw InputError(with_atom_ids(error.what(), table.atoms));
   }

@@ -86,7 +86,7 @@ TEST(JointTable, BondsMakeTreesOfTheirAtoms) {
   EXPECT_THAT(message_of([] {
                 joint_table_of_bonds({3, 5, 7}, {{3, 5}, {5, 7}, {3, 7}}, false, 0.0);
               }),
-              HasSubstr("atom 5 and atom 7 closes a ring"));
+              HasSubstr("atom 7 and atom 3 closes a ring"));
 }
 
 TEST(Ownership, GivesRanksAsManyAtomsAsIsPossible) {

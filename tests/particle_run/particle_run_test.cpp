@@ -284,13 +284,18 @@ TEST_F(ParticleRunTest, ResumesArticulatedPolymersBitForBit) {
   }
 }
 
-// Beads with inertia on ball joints, and chains whose angles between bonds are fixed.
+// Beads with inertia on ball joints, chains whose angles between bonds are fixed, and rings of both.
 TEST_F(ParticleRunTest, RunsMoleculesOfBodies) {
   const std::vector<std::vector<std::string>> kinds{
       {"particles.bonds=[{type: spherical, length: 0.97, inertia: 0.1}]"},
       {"particles.bonds=[{type: spherical, length: 0.97}]", "particles.positions.random_walk.shape=star"},
       {"particles.bonds=[{type: torsion, length: 0.97}]", "particles.positions.random_walk.bond_angle=1.91",
-       "particles.relax.move=0.3"}};
+       "particles.relax.move=0.3"},
+      {"particles.bonds=[{type: spherical, length: 0.97, inertia: 0.1}]",
+       "particles.positions.random_walk.shape=ring"},
+      {"particles.bonds=[{type: spherical, length: 0.97}]", "particles.positions.random_walk.shape=ring"},
+      {"particles.bonds=[{type: torsion, length: 0.97, inertia: 0.1}]", "particles.exclude=angles",
+       "particles.positions.random_walk.shape=ring", "particles.positions.random_walk.beads=20"}};
   for (const std::vector<std::string>& set : kinds) {
     const ParticleReport report = run(kArticulated, {.result_file = path("whole.csv")}, set);
     ASSERT_EQ(report.status, ParticleReport::Status::kComplete) << set[0] << report.failure;
@@ -306,6 +311,48 @@ TEST_F(ParticleRunTest, RunsMoleculesOfBodies) {
     EXPECT_EQ(contents("parts.csv"), contents("whole.csv"));
     std::filesystem::remove(path("state"));
   }
+}
+
+constexpr const char* kClosures = R"(sestina: 1
+particles:
+  species: [{name: A, mass: 1}]
+  box: {lengths: [20, 20, 20]}
+  positions:
+    list:
+      [[A, 0, 0, 0], [A, 1, 0, 1], [A, 2, 0, 0], [A, 2, 1, 1], [A, 2, 2, 0], [A, 1, 2, 1], [A, 0, 2, 0], [A, 0, 1, 1]]
+  velocities: {temperature: 1, seed: 1}
+  bodies:
+    - {particles: [0, 1], inertia: 0.1}
+    - {particles: [2, 3], parent: 0, at: 2, inertia: 0.1}
+    - {particles: [4, 5], parent: 1, at: 4, inertia: 0.1}
+    - {particles: [6, 7], parent: 2, at: 6, inertia: 0.1}
+  closures:
+    - {bodies: [3, 0], joint: universal, at: 0, along: [0, 4], across: [2, 6]}
+    - {bodies: [0, 2], joint: distance, between: [1, 5]}
+analysis: {step: {dt: 0.005}, duration: 1}
+)";
+
+TEST_F(ParticleRunTest, ReadsJointsThatCloseLoops) {
+  const ParticleRunSpec spec = read_particle_run(parse_model_tree(kClosures, path("model.yaml"), {}));
+  ASSERT_EQ(spec.model.closures.size(), 2U);
+  EXPECT_EQ(spec.model.closures[0].joint, ParticleJoint::kUniversal);
+  EXPECT_THAT(spec.model.closures[0].across, testing::ElementsAre(2, 6));
+  EXPECT_THAT(spec.model.closures[1].bodies, testing::ElementsAre(0, 2));
+  EXPECT_THAT(spec.model.closures[1].between, testing::ElementsAre(1, 5));
+  EXPECT_EQ(ParticleSystem(spec.model, executor_).degrees_of_freedom(), 4 * 6 - 3 * 3 - 4 - 1 - 3);
+  EXPECT_NEAR(run(kClosures, {}, {}).last.temperature, 1.0, 0.05);
+  const auto message_with = [&](std::vector<std::string> set) {
+    return message_of([&] { run(kClosures, {}, set); });
+  };
+  const std::string closure = "particles.closures[0].";
+  EXPECT_THAT(message_with({closure + "bodies=[3]"}), HasSubstr("particles.closures[0].bodies"));
+  EXPECT_THAT(message_with({closure + "bodies=[3, 0.5]"}), HasSubstr("0.5 is not the number of a body"));
+  EXPECT_THAT(message_with({closure + "bodies=[3, 9]"}), HasSubstr("9 is not one of the 4 bodies"));
+  EXPECT_THAT(message_with({closure + "joint=weld"}), HasSubstr("'weld'"));
+  EXPECT_THAT(message_with({closure + "at=4"}), HasSubstr("closures[0].at"));
+  EXPECT_THAT(message_with({"particles.bodies[1].joint=distance"}), HasSubstr("'distance'"));
+  EXPECT_THAT(message_with({"particles.closures[1].between=[1, 7]"}),
+              HasSubstr("particles.closures[1].between: has to name a particle of bodies[0] and one of"));
 }
 
 constexpr const char* kBodies = R"(sestina: 1

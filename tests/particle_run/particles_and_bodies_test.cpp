@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <cmath>
 #include <fstream>
+#include <string_view>
 
 #include "message_of.h"
 #include "sestina/io/result_file.h"
@@ -107,6 +109,81 @@ particles:
 analysis: {step: {dt: 1e-4}, duration: 0.2}
 output: {every: 0.1}
 )";
+
+// Five bodies in a ring, from rest, pulled by a spring: a mechanism whose last joint is cut, and beside it
+// the same bodies of four particles each.
+std::string make_ring_twice(const char* joint) {
+  constexpr int kBodies = 5;
+  const auto hub = [](int b) {
+    const double angle = 2.0 * M_PI * b / kBodies;
+    return std::array{1.2 * std::cos(angle), 1.2 * std::sin(angle), 0.3 * std::cos(2.0 * (b % kBodies))};
+  };
+  std::string bodies, joints, list, members;
+  for (int b = 0; b < kBodies; ++b) {
+    const auto [x, y, z] = hub(b);
+    const auto [next_x, next_y, next_z] = hub(b + 1);
+    bodies += fmt::format(
+        "  - {{name: b{}, mass: 4, center_of_mass: [0.15, 0.15, 0.15], inertia: {{xx: 0.54, "
+        "yy: 0.54, zz: 0.54, xy: 0.09, xz: 0.09, yz: 0.09}}, "
+        "points: {{next: [{:.17g}, {:.17g}, {:.17g}]}}}}\n",
+        b, next_x - x, next_y - y, next_z - z);
+    for (int k = 0; k < 4; ++k) {
+      list += fmt::format("      - [a, {:.17g}, {:.17g}, {:.17g}]\n", x + (k == 1 ? 0.6 : 0.0),
+                          y + (k == 2 ? 0.6 : 0.0), z + (k == 3 ? 0.6 : 0.0));
+    }
+    std::string held;
+    if (b > 0) {
+      joints += fmt::format("  - {{name: j{0}, type: spherical, parent: b{1}.next, child: b{0}.origin}}\n", b,
+                            b - 1);
+      held = fmt::format(", parent: {}, at: {}", b - 1, 4 * b);
+    }
+    members += fmt::format("    - {{particles: [{}, {}, {}, {}]{}}}\n", 4 * b, 4 * b + 1, 4 * b + 2,
+                           4 * b + 3, held);
+  }
+  const auto [x, y, z] = hub(0);
+  const bool is_ball = std::string_view(joint) == "spherical";
+  return fmt::format(R"(sestina: 1
+ground: {{points: {{post: [2, 1, 1]}}}}
+bodies:
+{0}joints:
+  - {{name: j0, type: free, parent: ground.origin, child: b0.origin, q: [{1:.17g}, {2:.17g}, {3:.17g}, 1, 0, 0, 0]}}
+{4}  - {{name: last, type: {5}, parent: b4.next, child: b0.origin{6}}}
+forces: [{{name: spring, type: spring_damper, from: ground.post, to: b2.origin, stiffness: 20}}]
+particles:
+  species: [{{name: a, mass: 1}}]
+  box: {{lengths: [20, 20, 20], lower: [-10, -10, -10]}}
+  positions:
+    list:
+{7}  bodies:
+{8}  closures: [{{bodies: [4, 0], joint: {5}, at: 0{9}}}]
+  fields: [{{type: tether, particles: [8], at: [2, 1, 1], stiffness: 20}}]
+analysis: {{step: {{dt: 0.01}}, duration: 1}}
+output: {{every: 1}}
+)",
+                     bodies, x, y, z, joints, joint, is_ball ? "" : ", axis: [1, 0, 0]", list, members,
+                     is_ball ? "" : ", along: [0, 1]");
+}
+
+TEST_F(ParticlesAndBodiesTest, ClosedLoopsMoveAsThoseOfMechanismsDo) {
+  for (const char* joint : {"spherical", "revolute", "cylindrical", "prismatic"}) {
+    double errors[2] = {};
+    for (const int refinement : {0, 1}) {
+      const ResultTable rows =
+          run(make_ring_twice(joint), {fmt::format("analysis.step.dt={}", 0.01 / (1 << refinement))});
+      double moved = 0.0;
+      for (const auto& [axis, post] : {std::pair('x', 2.0), std::pair('y', 1.0), std::pair('z', 1.0)}) {
+        const std::vector<double> origin = rows.column(fmt::format("b2.origin.{}", axis)),
+                                  force = rows.column(fmt::format("particles.field[0].force.{}", axis));
+        errors[refinement] =
+            std::max(errors[refinement], std::abs(post - force.back() / 20.0 - origin.back()));
+        moved = std::max(moved, std::abs(origin.back() - origin.front()));
+      }
+      EXPECT_GT(moved, 0.5) << joint;
+    }
+    EXPECT_LT(errors[0], 3e-4) << joint;  // of order h^2, that of the particles' step
+    EXPECT_NEAR(errors[0] / errors[1], 4.0, 0.4) << joint;
+  }
+}
 
 TEST_F(ParticlesAndBodiesTest, APlateHitsAGrain) {
   const ResultTable table = run(kPlate);

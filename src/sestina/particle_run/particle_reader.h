@@ -1,6 +1,7 @@
 // Reads the section `particles` of a model file.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ class ParticleReader {
   void add_data_terms(const YamlNode& node, const NodePath& path, const struct LammpsData& data);
   void read_bodies(const MapReader& map);
   void read_body(const YamlNode& node, const NodePath& path);
+  void read_closure(const YamlNode& node, const NodePath& path);
+  // Two numbers of particles, if the key is there.
+  void read_pair_of_particles(const MapReader& map, const char* key, std::array<int, 2>& pair);
   // Whole numbers of particles, `count` of them if it is not 0.
   std::vector<int> read_particles(const MapReader& map, const char* key, std::size_t count);
   void read_fields(const MapReader& map);

@@ -18,13 +18,24 @@ using namespace body_numbers;
 namespace {
 
 constexpr double kLeastInertia = 1e-10;  // for any motion of a joint, relative to the molecule's
+constexpr double kLeastPivot = 1e-9;     // of conditions, relative to the molecule's inertia
 
-// Molecules that move together: parents, joints, numbers of atoms.
-using Signature = std::vector<std::tuple<int, BodyJoint, int>>;
+// Molecules that move together: parents, joints, numbers of atoms; laws and bodies of conditions.
+struct Signature {
+  std::vector<std::tuple<int, BodyJoint, int>> bodies;
+  std::vector<std::pair<ClosingLaw, std::array<int, 2>>> conditions;
+
+  auto operator<=>(const Signature&) const = default;
+};
 
 Signature signature_of(const JointedMolecule& molecule) {
   Signature made;
-  for (const MoleculeBody& body : molecule) made.emplace_back(body.parent, body.joint, body.atoms);
+  for (const MoleculeBody& body : molecule.bodies) {
+    made.bodies.emplace_back(body.parent, body.joint, body.atoms);
+  }
+  for (const ClosingCondition& condition : molecule.conditions) {
+    made.conditions.emplace_back(condition.law, condition.bodies);
+  }
   return made;
 }
 
@@ -34,6 +45,26 @@ int freedoms_of(const MoleculeBody& body) {
 }
 
 Rotation<double> rotation_of(const MoleculeBody& body) { return euler_parameter_rotation(body.turn.data()); }
+
+double mass_of(const JointedMolecule& molecule) {
+  double mass = 0.0;
+  for (const MoleculeBody& body : molecule.bodies) mass += body.mass;
+  return mass;
+}
+
+// `pivots`: of the conditions, in a lane (1/kg, or 1/(kg m^2) of angles).
+void check_conditions(const double* pivots, const JointedMolecule& molecule) {
+  const double mass = mass_of(molecule), size = size_of(molecule);
+  for (std::size_t k = 0; k < molecule.conditions.size(); ++k) {
+    const ClosingCondition& condition = molecule.conditions[k];
+    const double inertia = condition.law == ClosingLaw::kPerpendicular ? mass * size * size : mass;
+    if (pivots[8 * k] * inertia > kLeastPivot) continue;
+    throw InputError(
+        fmt::format("the joint at particles[{}] closes a loop and, at least where the bodies are, prevents "
+                    "a motion that other joints prevent already: give it more freedom, or one of them",
+                    condition.particle));
+  }
+}
 
 // a^-1 b
 std::array<double, 4> quotient(const std::array<double, 4>& a, const std::array<double, 4>& b) {
@@ -46,8 +77,8 @@ std::array<double, 4> quotient(const std::array<double, 4>& a, const std::array<
 
 double size_of(const JointedMolecule& molecule) {
   double largest = 0.0;
-  for (const MoleculeBody& body : molecule) {
-    largest = std::max(largest, norm(body.centre - molecule.front().centre));
+  for (const MoleculeBody& body : molecule.bodies) {
+    largest = std::max(largest, norm(body.centre - molecule.bodies.front().centre));
     largest = std::max(largest, norm(body.point - body.centre));
     const double inertia = std::max({body.inertia.x, body.inertia.y, body.inertia.z});
     if (body.mass > 0.0) largest = std::max(largest, std::sqrt(inertia / body.mass));
@@ -56,22 +87,29 @@ double size_of(const JointedMolecule& molecule) {
 }
 
 struct ArticulatedBodies::Structure {
-  std::vector<std::int32_t> parent, child_begin, child;
+  std::vector<std::int32_t> parent, child_begin, child, closing;
   std::vector<BodyJoint> joint;
+  std::vector<ClosingLaw> law;
 
   explicit Structure(const Signature& signature) {
-    const int bodies = static_cast<int>(signature.size());
+    const auto& of_bodies = signature.bodies;
+    const int bodies = static_cast<int>(of_bodies.size());
     child_begin.push_back(0);
     for (int b = 0; b < bodies; ++b) {
-      parent.push_back(std::get<0>(signature[b])), joint.push_back(std::get<1>(signature[b]));
+      parent.push_back(std::get<0>(of_bodies[b])), joint.push_back(std::get<1>(of_bodies[b]));
       for (int c = b + 1; c < bodies; ++c) {
-        if (std::get<0>(signature[c]) == b) child.push_back(c);
+        if (std::get<0>(of_bodies[c]) == b) child.push_back(c);
       }
       child_begin.push_back(static_cast<std::int32_t>(child.size()));
     }
+    for (const auto& [of_condition, pair] : signature.conditions) {
+      law.push_back(of_condition);
+      closing.insert(closing.end(), pair.begin(), pair.end());
+    }
   }
   BodyTree tree() const {
-    return {static_cast<int>(parent.size()), parent.data(), joint.data(), child_begin.data(), child.data()};
+    return {static_cast<int>(parent.size()), parent.data(), joint.data(),  child_begin.data(), child.data(),
+            static_cast<int>(law.size()),    law.data(),    closing.data()};
   }
 };
 
@@ -79,24 +117,46 @@ ArticulatedBodies::~ArticulatedBodies() = default;
 
 ArticulatedBodies::ArticulatedBodies(const std::vector<JointedMolecule>& molecules, InstructionSet set)
     : kernels_(articulated_kernels(set)) {
+  list_molecules(molecules);
+  const std::size_t rows = groups_.empty() ? 0 : groups_.back().first_row + groups_.back().tree.bodies;
+  const auto allocate = [rows](CacheLineVector<double>& values, int width) {
+    values.assign(8 * rows * static_cast<std::size_t>(width), 0.0);
+  };
+  allocate(constants_, kConstants), allocate(state_, kState), allocate(pose_, kPose);
+  allocate(momentum_, kSpatial), allocate(twist_, kSpatial);
+  for (const Group& group : groups_) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const std::size_t used = static_cast<std::size_t>(lane) < group.molecules.size() ? lane : 0;
+      const JointedMolecule& molecule = molecules[group.molecules[used]];
+      for (int b = 0; b < group.tree.bodies; ++b) set_constants(group.first_row + b, lane, molecule, b);
+      set_conditions(group, lane, molecule);
+    }
+  }
+  for (int g = 0; g < static_cast<int>(groups_.size()); ++g) kernels_.set_pose(molecules_of(g));
+  check_motions(molecules);
+}
+
+// Finds the groups.
+void ArticulatedBodies::list_molecules(const std::vector<JointedMolecule>& molecules) {
   std::map<Signature, std::vector<int>> alike;
   std::vector<int> first_body;
-  int bodies = 0, rows = 0;
+  int bodies = 0, rows = 0, conditions = 0;
   for (std::size_t i = 0; i < molecules.size(); ++i) {
     alike[signature_of(molecules[i])].push_back(static_cast<int>(i));
     first_body.push_back(bodies);
-    bodies += static_cast<int>(molecules[i].size());
-    for (const MoleculeBody& body : molecules[i]) {
+    bodies += static_cast<int>(molecules[i].bodies.size());
+    for (const MoleculeBody& body : molecules[i].bodies) {
       is_idle_.push_back(body.is_idle);
       degrees_of_freedom_ += freedoms_of(body);
     }
+    degrees_of_freedom_ -= static_cast<int>(molecules[i].conditions.size());
   }
   row_.resize(static_cast<std::size_t>(bodies)), lane_.resize(static_cast<std::size_t>(bodies));
   for (const auto& [signature, members] : alike) {
     structures_.push_back(std::make_unique<Structure>(signature));
     for (std::size_t first = 0; first < members.size(); first += kLanes) {
       Group& group = groups_.emplace_back();
-      group.tree = structures_.back()->tree(), group.first_row = rows;
+      group.tree = structures_.back()->tree(), group.first_row = rows, group.first_condition = conditions;
       const std::size_t end = std::min(first + kLanes, members.size());
       double largest = 0.0;
       for (std::size_t i = first; i < end; ++i) {
@@ -109,24 +169,12 @@ ArticulatedBodies::ArticulatedBodies(const std::vector<JointedMolecule>& molecul
         }
       }
       group.inverse_size = 1.0 / largest;
-      scratch_size_ = std::max(scratch_size_, static_cast<std::size_t>(8 * kScratch * group.tree.bodies));
-      rows += group.tree.bodies;
+      const int of_molecule = scratch_of_molecule(group.tree.bodies, group.tree.conditions);
+      scratch_size_ = std::max(scratch_size_, static_cast<std::size_t>(8 * of_molecule));
+      rows += group.tree.bodies, conditions += group.tree.conditions;
     }
   }
-  const auto allocate = [rows](CacheLineVector<double>& values, int width) {
-    values.assign(static_cast<std::size_t>(8 * width * rows), 0.0);
-  };
-  allocate(constants_, kConstants), allocate(state_, kState), allocate(pose_, kPose);
-  allocate(momentum_, kSpatial), allocate(twist_, kSpatial);
-  for (const Group& group : groups_) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const std::size_t used = static_cast<std::size_t>(lane) < group.molecules.size() ? lane : 0;
-      const JointedMolecule& molecule = molecules[group.molecules[used]];
-      for (int b = 0; b < group.tree.bodies; ++b) set_constants(group.first_row + b, lane, molecule, b);
-    }
-  }
-  for (int g = 0; g < static_cast<int>(groups_.size()); ++g) kernels_.set_pose(molecules_of(g));
-  check_inertia(molecules);
+  conditions_.assign(8 * static_cast<std::size_t>(kCondition * conditions + 1), 0.0);
 }
 
 // Groups of one thread share their scratch, which stays in the cache.
@@ -142,11 +190,12 @@ JointedMolecules ArticulatedBodies::molecules_of(int number) {
           momentum_.data() + kSpatial * row,
           twist_.data() + kSpatial * row,
           scratch.data(),
-          group.inverse_size};
+          group.inverse_size,
+          conditions_.data() + 8 * static_cast<std::size_t>(kCondition * group.first_condition)};
 }
 
 void ArticulatedBodies::set_constants(int row, int lane, const JointedMolecule& molecule, int number) {
-  const MoleculeBody& body = molecule[static_cast<std::size_t>(number)];
+  const MoleculeBody& body = molecule.bodies[static_cast<std::size_t>(number)];
   const auto put = [&](CacheLineVector<double>& to, int width, int k, double value) {
     to[static_cast<std::size_t>(8 * (width * row + k) + lane)] = value;
   };
@@ -160,7 +209,7 @@ void ArticulatedBodies::set_constants(int row, int lane, const JointedMolecule& 
   if (body.joint == BodyJoint::kFree) {
     put_vector(state_, kState, kShift, body.centre);
   } else {
-    const MoleculeBody& parent = molecule[static_cast<std::size_t>(body.parent)];
+    const MoleculeBody& parent = molecule.bodies[static_cast<std::size_t>(body.parent)];
     const Rotation<double> R_parent = rotation_of(parent);
     put_vector(constants_, kConstants, kOwn, transpose_times(R, body.point - body.centre));
     put_vector(constants_, kConstants, kOnParent, transpose_times(R_parent, body.point - parent.centre));
@@ -174,34 +223,67 @@ void ArticulatedBodies::set_constants(int row, int lane, const JointedMolecule& 
   }
 }
 
-// A motion without inertia answers an impulse of any size by a velocity beyond all others.
-void ArticulatedBodies::check_inertia(const std::vector<JointedMolecule>& molecules) {
+void ArticulatedBodies::set_conditions(const Group& group, int lane, const JointedMolecule& molecule) {
+  for (std::size_t k = 0; k < molecule.conditions.size(); ++k) {
+    const ClosingCondition& condition = molecule.conditions[k];
+    const auto row = static_cast<std::size_t>(kCondition * group.first_condition) + kCondition * k;
+    const auto put = [&](int number, double value) {
+      conditions_[8 * (row + static_cast<std::size_t>(number)) + static_cast<std::size_t>(lane)] = value;
+    };
+    for (std::size_t i = 0; i < 2; ++i) {
+      const MoleculeBody& body = molecule.bodies[static_cast<std::size_t>(condition.bodies[i])];
+      const Rotation<double> R = rotation_of(body);
+      const Vec3<double> along = transpose_times(R, condition.along[i]),
+                         point = transpose_times(R, condition.points[i] - body.centre);
+      for (int a = 0; a < 3; ++a) {
+        put((i == 0 ? kFirstAlong : kSecondAlong) + a, along[a]);
+        put((i == 0 ? kFirstPoint : kSecondPoint) + a, point[a]);
+      }
+    }
+    put(kOffset, condition.offset);
+  }
+}
+
+// By any momenta: a motion without inertia answers by a velocity beyond all others. An impulse of a condition
+// that follows from others moves nothing against it.
+void ArticulatedBodies::check_motions(const std::vector<JointedMolecule>& molecules) {
   for (int body = 0; body < size(); ++body) {
     const double a = 1.0 + 0.1 * (body % 7), b = 1.0 - 0.1 * (body % 5);
     put3(momentum_, kSpatial, body, kAngular, {a, b, -a * b});
     put3(momentum_, kSpatial, body, kLinear, {b, -a, a * b});
   }
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    set_twists(static_cast<int>(g));
     const Group& group = groups_[g];
+    const JointedMolecules closed = molecules_of(static_cast<int>(g));
+    JointedMolecules open = closed;
+    open.tree.conditions = 0;
+    kernels_.set_twists(open);
     for (std::size_t l = 0; l < group.molecules.size(); ++l) {
-      const JointedMolecule& molecule = molecules[static_cast<std::size_t>(group.molecules[l])];
-      double mass = 0.0;
-      for (const MoleculeBody& body : molecule) mass += body.mass;
-      const double size = size_of(molecule),
-                   most = 1.0 / (kLeastInertia * mass * std::min(size, size * size));
-      for (int b = 0; b < group.tree.bodies; ++b) {
-        const int body = group.bodies[l] + b;
-        const double fastest = norm(angular_velocity(body)) * size + norm(velocity(body));
-        if (fastest < most) continue;
-        throw InputError({Fault{
-            {{}, fmt::format("bodies[{}]", body)},
-            "can turn or slide without inertia: give it inertia, or more than one particle with mass"}});
-      }
+      check_inertia(group, l, molecules[static_cast<std::size_t>(group.molecules[l])]);
+    }
+    if (group.tree.conditions == 0) continue;
+    kernels_.set_twists(closed);
+    const double* const pivots = closed.scratch + 8 * pivots_in_scratch(group.tree.bodies);
+    for (std::size_t l = 0; l < group.molecules.size(); ++l) {
+      check_conditions(pivots + l, molecules[static_cast<std::size_t>(group.molecules[l])]);
     }
   }
   std::ranges::fill(momentum_, 0.0);
   std::ranges::fill(twist_, 0.0);
+}
+
+void ArticulatedBodies::check_inertia(const Group& group, std::size_t lane,
+                                      const JointedMolecule& molecule) const {
+  const double mass = mass_of(molecule);
+  const double size = size_of(molecule), most = 1.0 / (kLeastInertia * mass * std::min(size, size * size));
+  for (int b = 0; b < group.tree.bodies; ++b) {
+    const int body = group.bodies[lane] + b;
+    const double fastest = norm(angular_velocity(body)) * size + norm(velocity(body));
+    if (fastest < most) continue;
+    throw InputError(
+        {Fault{{{}, fmt::format("bodies[{}]", body)},
+               "can turn or slide without inertia: give it inertia, or more than one particle with mass"}});
+  }
 }
 
 Vec3<double> ArticulatedBodies::pick3(const CacheLineVector<double>& from, int width, int body, int k) const {

@@ -1,4 +1,5 @@
-// Molecules of rigid bodies that joints connect: trees, each with a first body that is free to move.
+// Molecules of rigid bodies that joints connect: trees, each with a first body that is free to move, and
+// joints that close loops of their bodies.
 //
 // A step of h is a discrete motion (Lee, Leok, McClamroch, Comput. Methods Appl. Mech. Engrg. 196, 2007),
 // with the joints' coordinates as unknowns. Body b goes from the pose (R, x) to (R+, x+); its rotation is the
@@ -13,6 +14,11 @@
 // of forces change (p, L) between the steps: with half an impulse before and half an impulse after it, the
 // step is that of RATTLE (see rigid_bonds.h): symplectic, reversible, with the momenta of each molecule
 // conserved, and joints that hold to round-off as they are never anything but coordinates.
+//
+// Joints that close loops are conditions g(q) = 0. Each has an impulse mu/h along its gradient G at the
+// start, which stands in (2) beside p and L and is found, with the coordinates, so that g holds at the end:
+//   (3)  S^T sum (p - p0 - G_p mu/h, L - L0 - G_L mu/h) = 0,   g(q+) = 0
+// (kernels/closing_conditions.h). As with RATTLE, g holds to round-off at every step.
 //
 // At any time, the twists (velocities) that the joints allow follow from the momenta by the same recursion,
 // at rest (set_twists); only measurements and thermostats need them.
@@ -50,7 +56,20 @@ struct MoleculeBody {
   int atoms = 0;  // molecules that move together have as many in each of their bodies
 };
 
-using JointedMolecule = std::vector<MoleculeBody>;
+// A condition of a joint that closes a loop, in world axes at the start.
+struct ClosingCondition {
+  ClosingLaw law = ClosingLaw::kPlane;
+  std::array<int, 2> bodies{};           // the first one and the second one
+  std::array<Vec3<double>, 2> along{};   // unit vectors: the normal of the plane, or a direction of each
+  std::array<Vec3<double>, 2> points{};  // m, of each
+  double offset = 0.0;                   // m, m, or the cosine of the angle
+  int particle = -1;                     // that names the joint
+};
+
+struct JointedMolecule {
+  std::vector<MoleculeBody> bodies;
+  std::vector<ClosingCondition> conditions;
+};
 
 // A length (m) with which others compare: the largest from the first body, of an arm, or of a gyration.
 double size_of(const JointedMolecule& molecule);
@@ -58,7 +77,8 @@ double size_of(const JointedMolecule& molecule);
 class ArticulatedBodies {
  public:
   // The molecules' bodies, numbered one molecule after the other. Throws InputError, with the number of a
-  // body, where it could turn or slide without inertia.
+  // body, where it could turn or slide without inertia, and with the particle of a joint that closes a loop
+  // where its conditions follow from those of other joints.
   ArticulatedBodies(const std::vector<JointedMolecule>& molecules, InstructionSet set);
   ~ArticulatedBodies();
   ArticulatedBodies(const ArticulatedBodies&) = delete;
@@ -68,6 +88,7 @@ class ArticulatedBodies {
   struct Group {
     BodyTree tree;
     int first_row = 0;           // of its bodies, each of which has a row of eight lanes
+    int first_condition = 0;     // of its conditions, likewise
     std::vector<int> molecules;  // in the lanes
     std::vector<int> bodies;     // numbers of the first bodies, in the lanes
     double inverse_size = 1.0;   // 1/m
@@ -119,9 +140,12 @@ class ArticulatedBodies {
  private:
   struct Structure;
 
+  void list_molecules(const std::vector<JointedMolecule>& molecules);
   JointedMolecules molecules_of(int group);
   void set_constants(int row, int lane, const JointedMolecule& molecule, int body);
-  void check_inertia(const std::vector<JointedMolecule>& molecules);
+  void set_conditions(const Group& group, int lane, const JointedMolecule& molecule);
+  void check_motions(const std::vector<JointedMolecule>& molecules);
+  void check_inertia(const Group& group, std::size_t lane, const JointedMolecule& molecule) const;
   std::size_t index(int width, int body, int k) const {
     return static_cast<std::size_t>(8 * (width * row_[static_cast<std::size_t>(body)] + k) +
                                     lane_[static_cast<std::size_t>(body)]);
@@ -137,7 +161,7 @@ class ArticulatedBodies {
   std::vector<std::array<bool, 3>> is_idle_;
   int degrees_of_freedom_ = 0;
   std::size_t scratch_size_ = 0;
-  CacheLineVector<double> constants_, state_, pose_, momentum_, twist_;
+  CacheLineVector<double> constants_, state_, pose_, momentum_, twist_, conditions_;
 };
 
 }  // namespace sestina

@@ -20,6 +20,8 @@ Vec any_normal(const Vec& a) {
   return (1.0 / norm(b)) * b;
 }
 
+Vec unit(const Vec& a) { return norm(a) > 0.0 ? (1.0 / norm(a)) * a : Vec{0, 0, 1}; }
+
 std::array<double, 4> quaternion_of(const Eigen::Matrix3d& axes) {
   const Eigen::Quaterniond q(axes);
   return {q.w(), q.x(), q.y(), q.z()};
@@ -52,7 +54,8 @@ MoleculeBody body_of(const BodyDescription& given) {
 }
 
 // Adds the bodies of a joint of several coordinates, the last of which is the body itself.
-void add_with_joint(const BodyDescription& given, const BuiltMolecule& built, JointedMolecule& bodies) {
+void add_with_joint(const BodyDescription& given, const BuiltMolecule& built,
+                    std::vector<MoleculeBody>& bodies) {
   MoleculeBody body = body_of(given);
   if (given.parent < 0) {
     body.point = body.centre;
@@ -61,7 +64,6 @@ void add_with_joint(const BodyDescription& given, const BuiltMolecule& built, Jo
   }
   int parent = built.part_of[static_cast<std::size_t>(given.parent)];
   body.point = given.at;
-  const auto unit = [](const Vec& a) { return norm(a) > 0.0 ? (1.0 / norm(a)) * a : Vec{0, 0, 1}; };
   const Vec axis = unit(given.axis);
   const auto add_link = [&](BodyJoint joint, const Vec& along) {
     MoleculeBody link;
@@ -87,19 +89,72 @@ void add_with_joint(const BodyDescription& given, const BuiltMolecule& built, Jo
   bodies.push_back(body);
 }
 
-// The joints' points of a body, from its centre; none if a joint could turn the body about a line through
-// them.
-std::vector<Vec> points_of_forces(const JointedMolecule& molecule, int number, bool& only_forces) {
+// Adds the conditions that leave the freedom of the joint.
+void add_conditions(const ClosureDescription& given, const BuiltMolecule& built,
+                    std::vector<ClosingCondition>& conditions) {
+  ClosingCondition condition;
+  for (std::size_t i = 0; i < 2; ++i) {
+    condition.bodies[i] = built.part_of[static_cast<std::size_t>(given.bodies[i])];
+  }
+  condition.points = given.points, condition.particle = given.particle;
+  const auto add = [&](ClosingLaw law, const Vec& first, const Vec& second, double offset) {
+    condition.law = law, condition.along = {first, second}, condition.offset = offset;
+    conditions.push_back(condition);
+  };
+  const auto add_plane = [&](const Vec& normal) { add(ClosingLaw::kPlane, normal, {}, 0.0); };
+  const auto add_angle = [&](const Vec& first, const Vec& second) {
+    add(ClosingLaw::kPerpendicular, first, second, dot(first, second));
+  };
+  const Vec axis = unit(given.axis), side = any_normal(axis), other_side = cross(axis, side);
+  switch (given.joint) {
+    case ParticleJoint::kFree:
+      return;
+    case ParticleJoint::kDistance:
+      return add(ClosingLaw::kDistance, {}, {}, given.distance);
+    case ParticleJoint::kPlanar:
+      add_plane(axis);
+      break;
+    case ParticleJoint::kCylindrical:
+    case ParticleJoint::kPrismatic:
+      add_plane(side), add_plane(other_side);
+      break;
+    default:
+      add_plane({1, 0, 0}), add_plane({0, 1, 0}), add_plane({0, 0, 1});
+      break;
+  }
+  if (given.joint == ParticleJoint::kSpherical) return;
+  if (given.joint == ParticleJoint::kUniversal) return add_angle(axis, unit(given.second_axis));
+  add_angle(side, axis), add_angle(other_side, axis);
+  if (given.joint == ParticleJoint::kPrismatic) add_angle(side, other_side);
+}
+
+// The joints' points of a body, from its centre.
+struct JointPoints {
   std::vector<Vec> points;
-  only_forces = true;
-  for (std::size_t b = 0; b < molecule.size(); ++b) {
-    const MoleculeBody& body = molecule[b];
+  bool only_forces = true;  // no joint could turn the body about a line through them
+};
+
+JointPoints points_of_forces(const BuiltMolecule& built, const std::vector<ClosureDescription>& closures,
+                             int number) {
+  JointPoints made;
+  const std::vector<MoleculeBody>& bodies = built.molecule.bodies;
+  const Vec centre = bodies[static_cast<std::size_t>(number)].centre;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const MoleculeBody& body = bodies[b];
     const bool is_own = static_cast<int>(b) == number;
     if (body.joint == BodyJoint::kFree || (!is_own && body.parent != number)) continue;
-    only_forces = only_forces && body.joint == BodyJoint::kSpherical;
-    points.push_back(body.point - molecule[static_cast<std::size_t>(number)].centre);
+    made.only_forces = made.only_forces && body.joint == BodyJoint::kSpherical;
+    made.points.push_back(body.point - centre);
   }
-  return points;
+  for (const ClosureDescription& closure : closures) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (built.part_of[static_cast<std::size_t>(closure.bodies[i])] != number) continue;
+      made.only_forces = made.only_forces && (closure.joint == ParticleJoint::kSpherical ||
+                                              closure.joint == ParticleJoint::kDistance);
+      made.points.push_back(closure.points[i] - centre);
+    }
+  }
+  return made;
 }
 
 double largest_distance(const std::vector<Vec>& points, const Vec* axis) {
@@ -110,12 +165,12 @@ double largest_distance(const std::vector<Vec>& points, const Vec* axis) {
 }
 
 // Gives axes without inertia, about which nothing turns, moments that cannot matter (MoleculeBody::is_idle).
-void mark_idle(JointedMolecule& molecule, int number) {
-  MoleculeBody& body = molecule[static_cast<std::size_t>(number)];
+void mark_idle(BuiltMolecule& built, const std::vector<ClosureDescription>& closures, int number) {
+  JointedMolecule& molecule = built.molecule;
+  MoleculeBody& body = molecule.bodies[static_cast<std::size_t>(number)];
   if (!(body.mass > 0.0)) return;
   const double most = std::max({body.inertia.x, body.inertia.y, body.inertia.z});
-  bool only_forces = false;
-  const std::vector<Vec> points = points_of_forces(molecule, number, only_forces);
+  const auto [points, only_forces] = points_of_forces(built, closures, number);
   if (!only_forces) return;
   const double size = size_of(molecule);
   const double reach = largest_distance(points, nullptr);
@@ -144,13 +199,16 @@ void mark_idle(JointedMolecule& molecule, int number) {
 
 }  // namespace
 
-BuiltMolecule build_molecule(const std::vector<BodyDescription>& descriptions) {
+BuiltMolecule build_molecule(const std::vector<BodyDescription>& descriptions,
+                             const std::vector<ClosureDescription>& closures) {
   BuiltMolecule built;
+  std::vector<MoleculeBody>& bodies = built.molecule.bodies;
   for (const BodyDescription& given : descriptions) {
-    add_with_joint(given, built, built.bodies);
-    built.part_of.push_back(static_cast<int>(built.bodies.size()) - 1);
+    add_with_joint(given, built, bodies);
+    built.part_of.push_back(static_cast<int>(bodies.size()) - 1);
   }
-  for (int b = 0; b < static_cast<int>(built.bodies.size()); ++b) mark_idle(built.bodies, b);
+  for (const ClosureDescription& given : closures) add_conditions(given, built, built.molecule.conditions);
+  for (int b = 0; b < static_cast<int>(bodies.size()); ++b) mark_idle(built, closures, b);
   return built;
 }
 

@@ -23,11 +23,22 @@ struct BodyDescription {
   Vec3<double> at{}, axis{}, second_axis{};  // of the joint; axes of any length
 };
 
+// A joint that closes a loop, in the image of each of its bodies.
+struct ClosureDescription {
+  std::array<int, 2> bodies{};  // descriptions
+  ParticleJoint joint = ParticleJoint::kSpherical;
+  std::array<Vec3<double>, 2> points{};  // m, of each body; at one place unless they keep a distance
+  double distance = 0.0;                 // m
+  Vec3<double> axis{}, second_axis{};    // of any length
+  int particle = -1;                     // that names it
+};
+
 struct BuiltMolecule {
-  JointedMolecule bodies;    // with those without mass, which joints of two or three coordinates consist of
+  JointedMolecule molecule;  // with bodies without mass, which joints of two or three coordinates consist of
   std::vector<int> part_of;  // the body of each description
 };
 
-BuiltMolecule build_molecule(const std::vector<BodyDescription>& descriptions);
+BuiltMolecule build_molecule(const std::vector<BodyDescription>& descriptions,
+                             const std::vector<ClosureDescription>& closures);
 
 }  // namespace sestina

@@ -9,12 +9,21 @@
 
 namespace sestina {
 
-// The bodies of the model, then the beads that joints of bonds connect, each after its parent. Throws
-// InputError where such bonds close a ring, or a particle would belong to two bodies.
-std::vector<ParticleBody> list_bodies(const ParticleModel& model);
+struct JointedBodies {
+  std::vector<ParticleBody> bodies;
+  std::vector<ParticleClosure> closures;
+};
 
-// Moves the beads of spherical and torsion bonds to the bonds' lengths, bead by bead. Throws InputError if a
-// bond is off by more than a quarter of its length.
+// The bodies of the model, then the beads that joints of bonds connect, each after its parent; joints that
+// close loops likewise. Throws InputError where a particle would belong to two bodies.
+//
+// The bond that closes a ring belongs to the first bead of its molecule if it ends there, so that each bead
+// of a ring holds one bond. Otherwise, or if beads have no inertia, it is a link without mass. A torsion bond
+// that closes a ring keeps its length and two angles, which are three distances.
+JointedBodies list_bodies(const ParticleModel& model);
+
+// Moves the beads of spherical and torsion bonds to the bonds' lengths: bead by bead, or those of molecules
+// with rings all at once. Throws InputError if a bond is off by more than a quarter of its length.
 void satisfy_joint_bonds(ParticleModel& model);
 
 }  // namespace sestina

@@ -20,8 +20,9 @@
 namespace sestina {
 namespace {
 
-constexpr int kMostHalvings = 10;  // of displacements that joints cannot follow
-constexpr int kMoleculeGrain = 1;  // groups of molecules, some microseconds
+constexpr int kMostHalvings = 10;     // of displacements that joints cannot follow
+constexpr int kMoleculeGrain = 1;     // groups of molecules, some microseconds
+constexpr double kLargestGap = 1e-9;  // of the ends of a loop, relative to the box
 
 using Vec = Vec3<double>;
 
@@ -43,9 +44,14 @@ struct ParticleBodies::Built {
 
   explicit Built(const ParticleModel& model)
       : unwrapped(static_cast<std::size_t>(model.size())), model_(model) {
-    const std::vector<ParticleBody> bodies = list_bodies(model);
+    const auto [bodies, closures] = list_bodies(model);
+    if (!closures.empty() && model.fixman_temperature > 0.0) {
+      throw InputError(
+          {Fault{{{}, "fixman_temperature"}, "molecules with loops of joints have no such potential"}});
+    }
     part_of.assign(bodies.size(), -1);
     std::vector<std::vector<int>> members;
+    std::vector<std::vector<ParticleClosure>> of_molecule;
     std::vector<int> molecule_of;
     for (std::size_t b = 0; b < bodies.size(); ++b) {
       if (bodies[b].parent < 0) {
@@ -56,7 +62,12 @@ struct ParticleBodies::Built {
       }
       members[static_cast<std::size_t>(molecule_of.back())].push_back(static_cast<int>(b));
     }
-    for (const std::vector<int>& molecule : members) add_molecule(bodies, molecule);
+    of_molecule.resize(members.size());
+    for (const ParticleClosure& closure : closures) {
+      of_molecule[static_cast<std::size_t>(molecule_of[static_cast<std::size_t>(closure.bodies[0])])]
+          .push_back(closure);
+    }
+    for (std::size_t m = 0; m < members.size(); ++m) add_molecule(bodies, members[m], of_molecule[m]);
   }
 
  private:
@@ -72,7 +83,38 @@ struct ParticleBodies::Built {
     return nearest(position_of(model_, particles[0]), particles[1]) - position_of(model_, particles[0]);
   }
 
-  void add_molecule(const std::vector<ParticleBody>& bodies, const std::vector<int>& members) {
+  // In the image where `body` is.
+  Vec place_of(int particle, const ParticleBody& body) const {
+    const bool is_own = std::ranges::find(body.particles, particle) != body.particles.end();
+    return is_own ? unwrapped[static_cast<std::size_t>(particle)]
+                  : nearest(unwrapped[static_cast<std::size_t>(body.particles.front())], particle);
+  }
+
+  ClosureDescription describe(const ParticleClosure& closure, const std::vector<ParticleBody>& bodies,
+                              const std::vector<int>& members) const {
+    ClosureDescription made;
+    const bool is_distance = closure.joint == ParticleJoint::kDistance;
+    std::array<int, 2> particles{closure.at, closure.at};
+    if (is_distance) particles = closure.between;
+    for (std::size_t i = 0; i < 2; ++i) {
+      made.bodies[i] =
+          static_cast<int>(std::ranges::lower_bound(members, closure.bodies[i]) - members.begin());
+      made.points[i] = place_of(particles[i], bodies[static_cast<std::size_t>(closure.bodies[i])]);
+    }
+    made.joint = closure.joint, made.particle = particles[0];
+    made.axis = between(closure.along), made.second_axis = between(closure.across);
+    const Vec apart = made.points[1] - made.points[0];
+    made.distance = is_distance ? norm(between(particles)) : 0.0;
+    const double gap = std::abs(norm(apart) - made.distance), size = norm(to_vec(model_.box.length));
+    if (gap <= kLargestGap * size) return made;
+    throw InputError(fmt::format(
+        "the loop of bodies that closes at particles[{}] does not meet there: its ends are {:.6g} "
+        "apart, as it winds round the periodic box",
+        particles[0], gap));
+  }
+
+  void add_molecule(const std::vector<ParticleBody>& bodies, const std::vector<int>& members,
+                    const std::vector<ParticleClosure>& closures) {
     std::vector<BodyDescription> descriptions;
     for (const int number : members) {
       const ParticleBody& body = bodies[static_cast<std::size_t>(number)];
@@ -81,11 +123,7 @@ struct ParticleBodies::Built {
       Vec origin = position_of(model_, body.particles.front());
       if (body.parent >= 0) {
         made.parent = static_cast<int>(std::ranges::lower_bound(members, body.parent) - members.begin());
-        const auto& of_parent = bodies[static_cast<std::size_t>(body.parent)].particles;
-        const bool is_on_parent = std::ranges::find(of_parent, body.at) != of_parent.end();
-        made.at = is_on_parent ? unwrapped[static_cast<std::size_t>(body.at)]
-                               : nearest(unwrapped[static_cast<std::size_t>(of_parent.front())], body.at);
-        origin = made.at;
+        made.at = origin = place_of(body.at, bodies[static_cast<std::size_t>(body.parent)]);
         made.axis = between(body.along), made.second_axis = between(body.across);
       }
       for (const int particle : body.particles) {
@@ -95,9 +133,11 @@ struct ParticleBodies::Built {
             {x, model_.species[static_cast<std::size_t>(model_.species_of[particle])].mass});
       }
     }
-    const BuiltMolecule built = build_molecule(descriptions);
+    std::vector<ClosureDescription> loops;
+    for (const ParticleClosure& closure : closures) loops.push_back(describe(closure, bodies, members));
+    const BuiltMolecule built = build_molecule(descriptions, loops);
     const int first = static_cast<int>(atoms.size());
-    atoms.resize(atoms.size() + built.bodies.size()), inertia.resize(atoms.size(), 0.0);
+    atoms.resize(atoms.size() + built.molecule.bodies.size()), inertia.resize(atoms.size(), 0.0);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const int body = first + built.part_of[i];
       const ParticleBody& given = bodies[static_cast<std::size_t>(members[i])];
@@ -105,7 +145,7 @@ struct ParticleBodies::Built {
       atoms[static_cast<std::size_t>(body)] = given.particles;
       inertia[static_cast<std::size_t>(body)] = given.inertia;
     }
-    molecules.push_back(built.bodies);
+    molecules.push_back(built.molecule);
   }
 
   const ParticleModel& model_;
@@ -122,7 +162,7 @@ ParticleBodies::ParticleBodies(const ParticleModel& model, Built built, Instruct
       extra_inertia_(std::move(built.inertia)) {
   molecule_begin_.push_back(0);
   for (const JointedMolecule& molecule : built.molecules) {
-    molecule_begin_.push_back(molecule_begin_.back() + static_cast<int>(molecule.size()));
+    molecule_begin_.push_back(molecule_begin_.back() + static_cast<int>(molecule.bodies.size()));
   }
   for (const int species : model.species_of) {
     mass_of_.push_back(model.species[static_cast<std::size_t>(species)].mass);

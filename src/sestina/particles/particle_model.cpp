@@ -277,6 +277,9 @@ class Checker {
     for (int b = 0; b < static_cast<int>(model_.bodies.size()); ++b) {
       if (!check_body(b, body_of)) return;
     }
+    for (std::size_t i = 0; i < model_.closures.size(); ++i) {
+      if (!check_closure(fmt::format("closures[{}]", i), model_.closures[i], body_of)) return;
+    }
     for (const Term& term : model_.terms) {
       if (term.type < 0 || term.type >= static_cast<int>(model_.term_types.size())) return;
       if (model_.term_types[term.type].law != TermLaw::kRigidBond) continue;
@@ -311,6 +314,48 @@ class Checker {
     return body.parent == -1 || check_joint(path, number, body_of);
   }
 
+  bool check_closure(const std::string& path, const ParticleClosure& closure,
+                     const std::vector<int>& body_of) {
+    const int count = static_cast<int>(model_.bodies.size());
+    int first_body[2] = {};
+    for (std::size_t i = 0; i < 2; ++i) {
+      int body = closure.bodies[i];
+      if (body < 0 || body >= count) {
+        return fault(path + ".bodies", fmt::format("{} is not one of the {} bodies", body, count)), false;
+      }
+      while (model_.bodies[static_cast<std::size_t>(body)].parent >= 0) {
+        body = model_.bodies[static_cast<std::size_t>(body)].parent;
+      }
+      first_body[i] = body;
+    }
+    const auto [a, b] = closure.bodies;
+    if (a == b) return fault(path + ".bodies", fmt::format("names bodies[{}] twice", a)), false;
+    if (first_body[0] != first_body[1]) {
+      return fault(path + ".bodies",
+                   fmt::format(
+                       "no joints connect bodies[{}] and bodies[{}], so there is no loop to close: give "
+                       "bodies[{}] a parent",
+                       a, b, first_body[1])),
+             false;
+    }
+    const auto is_of = [&](int particle, int body) {
+      return particle >= 0 && particle < model_.size() && body_of[particle] == body;
+    };
+    if (closure.joint == ParticleJoint::kDistance) {
+      if (is_of(closure.between[0], a) && is_of(closure.between[1], b)) return true;
+      return fault(path + ".between",
+                   fmt::format("has to name a particle of bodies[{}] and one of bodies[{}]", a, b)),
+             false;
+    }
+    if (!is_of(closure.at, a) && !is_of(closure.at, b)) {
+      return fault(path + ".at",
+                   fmt::format("the joint has to be at a particle of bodies[{}] or bodies[{}], not at {}", a,
+                               b, closure.at)),
+             false;
+    }
+    return check_axes(path, closure.joint, closure.along, closure.across);
+  }
+
   bool check_joint(const std::string& path, int number, const std::vector<int>& body_of) {
     const ParticleBody& body = model_.bodies[static_cast<std::size_t>(number)];
     if (number == 0) return fault(path + ".parent", "the first body has no other before it"), false;
@@ -334,11 +379,19 @@ class Checker {
              false;
     }
     if (body.joint == ParticleJoint::kFree) return fault(path + ".joint", "is missing"), false;
-    if (body.joint == ParticleJoint::kSpherical) return true;
-    if (!check_axis(path + ".along", body.along)) return false;
-    if (body.joint != ParticleJoint::kUniversal) return true;
-    if (!check_axis(path + ".across", body.across)) return false;
-    const Vector3d a = axis_of(body.along), b = axis_of(body.across);
+    if (body.joint == ParticleJoint::kDistance) {
+      return fault(path + ".joint", "keeps a distance, which only joints that close loops can do"), false;
+    }
+    return check_axes(path, body.joint, body.along, body.across);
+  }
+
+  bool check_axes(const std::string& path, ParticleJoint joint, const std::array<int, 2>& along,
+                  const std::array<int, 2>& across) {
+    if (joint == ParticleJoint::kSpherical) return true;
+    if (!check_axis(path + ".along", along)) return false;
+    if (joint != ParticleJoint::kUniversal) return true;
+    if (!check_axis(path + ".across", across)) return false;
+    const Vector3d a = axis_of(along), b = axis_of(across);
     const double cosine = (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) / (length_of(a) * length_of(b));
     if (std::abs(cosine) > 1e-3) {
       return fault(path + ".across",

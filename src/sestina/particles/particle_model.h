@@ -96,6 +96,7 @@ enum class ParticleJoint {
   kUniversal,    // turns about its axis, which the parent holds, and a second one, which the body holds
   kCylindrical,  // turns about its axis and slides along it
   kPlanar,       // turns about its axis and slides at right angles to it
+  kDistance      // a link without mass, with a ball joint at each end; of joints that close loops
 };
 
 // Particles that keep their places with respect to each other, as they are at the start. A joint connects
@@ -108,6 +109,17 @@ struct ParticleBody {
   std::array<int, 2> along{-1, -1};   // the axis points from the first of these particles to the second
   std::array<int, 2> across{-1, -1};  // the second axis, of a universal joint
   double inertia = 0.0;               // kg m^2, about any axis, beside that of the particles
+};
+
+// A joint that closes a loop of two bodies of a molecule, as they are at the start. The first body is to it
+// what the parent is to other joints.
+struct ParticleClosure {
+  std::array<int, 2> bodies{-1, -1};
+  ParticleJoint joint = ParticleJoint::kSpherical;
+  int at = -1;                         // the particle where the joint is, of one of the bodies
+  std::array<int, 2> along{-1, -1};    // the axis, as in ParticleBody
+  std::array<int, 2> across{-1, -1};   // likewise
+  std::array<int, 2> between{-1, -1};  // particles of the bodies that keep their distance
 };
 
 // A force of the surroundings on particles (particle_fields.h).
@@ -166,6 +178,7 @@ struct ParticleModel {
   std::vector<TermType> term_types;
   std::vector<Term> terms;
   std::vector<ParticleBody> bodies;
+  std::vector<ParticleClosure> closures;
   // (n x 3) rad/s, of all bodies (list_bodies); empty: as fast as their particles
   std::vector<double> spin;
   std::vector<ParticleField> fields;

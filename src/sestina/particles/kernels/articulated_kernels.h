@@ -14,6 +14,13 @@ namespace sestina {
 // How a body moves against its parent.
 enum class BodyJoint : std::int32_t { kFree, kSpherical, kRevolute, kPrismatic };
 
+// What one condition of a joint that closes a loop says of its first body and its second one.
+enum class ClosingLaw : std::int32_t {
+  kPlane,          // the second one's point stays in a plane of the first one, through a point of it
+  kPerpendicular,  // a direction of each keep their angle
+  kDistance        // a point of each keep their distance
+};
+
 // Numbers for each body, in lanes.
 namespace body_numbers {
 // Constants. Vectors in the body's frame, which has its origin in the centre of mass and the principal axes.
@@ -33,6 +40,24 @@ inline constexpr int kQuaternion = 0, kCentre = 4, kPose = 7;
 // velocity of the centre of mass (m/s). Wrench: torque about the centre of mass (N m) and force (N).
 inline constexpr int kAngular = 0, kLinear = 3, kSpatial = 6;
 inline constexpr int kScratch = 110;
+// Constants of a condition, in lanes: directions and points in the frames of the bodies that have them.
+inline constexpr int kFirstAlong = 0;  // the normal of the plane, or the first direction
+inline constexpr int kSecondAlong = 3;
+inline constexpr int kFirstPoint = 6, kSecondPoint = 9;  // m
+inline constexpr int kOffset = 12;                       // what stays: m, m, or the cosine of the angle
+inline constexpr int kCondition = 13;
+// Numbers in lanes for a body of a molecule with conditions, and for each of its columns
+// (closing_conditions.h).
+inline constexpr int kLoopBody = 28, kColumn = 10;
+
+// All scratch of a molecule, in lanes.
+inline constexpr int scratch_of_molecule(int bodies, int conditions) {
+  const int of_loops = conditions * (conditions + 2) + (kLoopBody + kColumn * conditions) * bodies;
+  return kScratch * bodies + (conditions > 0 ? of_loops : 0);
+}
+// Where the scratch has, after set_twists, the pivot of each condition: how fast a unit of its impulse makes
+// it open, where the conditions before it hold (1/kg, or 1/(kg m^2) of angles).
+inline constexpr int pivots_in_scratch(int bodies) { return kScratch * bodies; }
 }  // namespace body_numbers
 
 struct BodyTree {
@@ -41,6 +66,9 @@ struct BodyTree {
   const BodyJoint* joint;           // (bodies)
   const std::int32_t* child_begin;  // (bodies + 1)
   const std::int32_t* child;        // (bodies - 1)
+  int conditions = 0;
+  const ClosingLaw* law = nullptr;        // (conditions)
+  const std::int32_t* closing = nullptr;  // (conditions x 2) the first body and the second one
 };
 
 // Up to eight molecules. Lanes that are not used repeat the first one, at rest.
@@ -51,8 +79,9 @@ struct JointedMolecules {
   double* pose;             // (bodies x kPose) in lanes
   double* momentum;         // (bodies x kSpatial) in lanes
   double* twist;            // (bodies x kSpatial) in lanes
-  double* scratch;          // (bodies x kScratch) in lanes
+  double* scratch;          // (scratch_of_molecule) in lanes
   double inverse_size;      // 1/m, of the molecule
+  const double* condition;  // (conditions x kCondition) in lanes
 };
 
 // The atoms of bodies: `body` has as many of them as `begin` says, each in lanes.
