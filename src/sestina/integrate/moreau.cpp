@@ -136,15 +136,17 @@ StepReport Moreau::finish_step(const State<double>& from, double t_end, State<do
   find_active(from, to, splits > 0 ? Look::kAll : Look::kRest);
   if (active_.empty()) return {};
   StepReport report;
-  const Active* first = nullptr;
+  std::optional<Landing> landing;
   for (const Active& active : active_) {
-    if (active.is_impact && (first == nullptr || active.left > first->left)) first = &active;
+    const double t = t_end - active.left * (t_end - from.t);
+    if (active.is_impact && (!landing || t < landing->t)) landing = {.contact = active.contact, .t = t};
   }
-  if (splits == 0 || first == nullptr) {
+  if (splits == 0 || !landing) {
     report = touch(from, to);
-  } else {
-    const double t = t_end - first->left * (t_end - from.t);
-    report = step_across(from, t, first->contact, t_end, to, splits, depth);
+    if (report.complete() && splits > 0) landing = find_missed(from, to);
+  }
+  if (report.complete() && splits > 0 && landing) {
+    report = step_across(from, *landing, t_end, to, splits, depth);
   }
   if (report.complete() && depth < kMostHalvings && overlaps(to)) {
     path_length_ = kept;
@@ -177,12 +179,12 @@ bool Moreau::overlaps(const State<double>& at) {
 }
 
 // Takes a step in two parts, with the impact of a contact in between.
-StepReport Moreau::step_across(const State<double>& from, double t_touch, int contact, double t_end,
-                               State<double>& to, int splits, int depth) {
+StepReport Moreau::step_across(const State<double>& from, Landing landing, double t_end, State<double>& to,
+                               int splits, int depth) {
   State<double>& at = touched_[static_cast<std::size_t>(splits - 1)];
   double gap = 0.0;
-  if (t_touch > from.t) {
-    const StepReport report = land(from, t_touch, contact, t_end, at, gap);
+  if (landing.t > from.t) {
+    const StepReport report = land(from, landing, t_end, at, gap);
     if (!report.complete()) return report;
   } else {
     landing_ = to;
@@ -200,12 +202,13 @@ StepReport Moreau::step_across(const State<double>& from, double t_touch, int co
 }
 
 // Steps to the instant of an impact, near t, and returns the gap of the contact there.
-StepReport Moreau::land(const State<double>& from, double t, int contact, double t_end, State<double>& at,
+StepReport Moreau::land(const State<double>& from, Landing landing, double t_end, State<double>& at,
                         double& gap) {
   ContactFace& face = *equations().contact_face();
   const std::size_t count = count_;
+  auto [contact, t] = landing;
   for (int trial = 0; trial < kMostLandings; ++trial) {
-    const StepReport report = step_to_landing(from, t, at);
+    const StepReport report = step_to_landing(from, t, contact, at);
     if (!report.complete()) return report;
     gap = 0.0;
     if (face.contacts().size() != count) break;  // points of boxes changed; the next part finds the impact
@@ -220,12 +223,14 @@ StepReport Moreau::land(const State<double>& from, double t, int contact, double
 }
 
 // Steps up to an impact, with the contacts that last until then.
-StepReport Moreau::step_to_landing(const State<double>& from, double t, State<double>& to) {
+StepReport Moreau::step_to_landing(const State<double>& from, double t, int contact, State<double>& to) {
   StepReport report = step_freely(from, t, to);
   if (!report.complete()) return report;
   landing_ = to;
   find_active(from, to, Look::kSupport);
+  landing_on_ = contact;
   if (!active_.empty()) report = touch(from, to);
+  landing_on_ = -1;
   equations().contact_face()->update_contacts(to);
   return report;
 }
@@ -307,7 +312,7 @@ bool Moreau::refine(const State<double>& from, State<double>& to) {
   face.update_contacts(refined_);
   for (int i = 0; i < static_cast<int>(face.contacts().size()); ++i) {
     const ContactFace::Contact& contact = face.contacts()[static_cast<std::size_t>(i)];
-    if (contact.stiffness == 0.0 && contact.gap < -kClosed && !carries(i)) return false;
+    if (contact.stiffness == 0.0 && contact.gap < -kClosed && !carries(i) && i != landing_on_) return false;
   }
   close_gaps(refined_);
   lasting_step_.remove_speeds(equations(), lasting_, refined_);

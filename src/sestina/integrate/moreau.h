@@ -2,9 +2,11 @@
 //
 // A step of length h from (q, u):
 //   1. free      q_f, u_f: the classical Runge-Kutta step on the manifold, without contacts
-//   2. contacts  with a gap that closes, g(q_f) <= 0, and rigid; or with stiffness, while they overlap
+//   2. contacts  with a gap that closes, g(q_f) <= 0, and rigid; or with stiffness, while they overlap; and
+//                those closed at q, which the impulses of others may hold closed
 //   3. impacts   where a rigid gap closes with a speed of its own within the step, the step is split at that
-//                instant: 1 to 5 from (q, u) to there, 4 with h = 0, and 1 to 5 from there to the end
+//                instant: 1 to 5 from (q, u) to there, 4 with h = 0, and 1 to 5 from there to the end;
+//                likewise where impulses of others close a gap that the free motion leaves open
 //   4. impulses  u' = u_f + M^-1 C^T p,  by friction_solver.h for v = C u':
 //        rigid      0 <= p_n,  v_n >= 0, where it hits (Newton): v_n >= -e v_n before
 //        compliant  p_n/h = -k (g + g')/2 - d (v_n(u) + v_n(u'))/2, its force by the trapezoidal rule
@@ -43,6 +45,7 @@
 
 #include <Eigen/Core>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "sestina/contact/friction_solver.h"
@@ -73,6 +76,11 @@ class Moreau final : public IntegrationRule {
   void do_accept() override {}
   StepReport do_interpolate(double t, State<double>& out) override;
 
+  // The instant of an impact.
+  struct Landing {
+    int contact = 0;
+    double t = 0.0;
+  };
   void keep(const State<double>& at);
   StepReport step_divided(const State<double>& from, double t_end, State<double>& to, bool is_twice,
                           int depth = 0);
@@ -83,11 +91,10 @@ class Moreau final : public IntegrationRule {
   StepReport finish_step(const State<double>& from, double t_end, State<double>& to, int splits, int depth);
   State<double>& middle_of(const State<double>& like, int depth);
   bool overlaps(const State<double>& at);
-  StepReport step_across(const State<double>& from, double t_touch, int contact, double t_end,
-                         State<double>& to, int splits, int depth);
-  StepReport land(const State<double>& from, double t, int contact, double t_end, State<double>& at,
-                  double& gap);
-  StepReport step_to_landing(const State<double>& from, double t, State<double>& to);
+  StepReport step_across(const State<double>& from, Landing landing, double t_end, State<double>& to,
+                         int splits, int depth);
+  StepReport land(const State<double>& from, Landing landing, double t_end, State<double>& at, double& gap);
+  StepReport step_to_landing(const State<double>& from, double t, int contact, State<double>& to);
   StepReport step_freely(const State<double>& from, double t_end, State<double>& to);
   void move(const State<double>& from, double h, std::span<const double> weights, State<double>& to);
 
@@ -105,7 +112,8 @@ class Moreau final : public IntegrationRule {
   };
   // The state of a contact at the start of the step.
   struct Start {
-    bool is_known = false;
+    bool closes = false;            // by the end of the free motion
+    bool is_known = false;          // gap and speed are
     double gap = 0.0, speed = 0.0;  // along the normal
   };
   StepReport touch(const State<double>& from, State<double>& to);
@@ -129,6 +137,8 @@ class Moreau final : public IntegrationRule {
   void apply(const State<double>& from, State<double>& to);
   void close_gaps(State<double>& to);
   bool carries(int contact) const;
+  bool is_active(int contact) const;
+  std::optional<Landing> find_missed(const State<double>& from, const State<double>& to);
   void find_normals(const State<double>& at, const std::vector<int>& contacts);
   StepReport integrate_rates(const State<double>& from, State<double>& to);
 
@@ -150,8 +160,10 @@ class Moreau final : public IntegrationRule {
   std::size_t count_ = 0;  // number of all contacts of the step
   std::vector<Start> starts_;
   std::vector<Active> active_;
-  Eigen::MatrixXd C_, du_;  // (3 contacts x nu), (nu x 3 contacts): M^-1 C^T
-  Eigen::MatrixXd G_;       // C M^-1 C^T
+  std::vector<int> missed_;  // not active, but overlapped with the impulses of those that are
+  int landing_on_ = -1;      // the contact to whose impact a step leads, otherwise -1
+  Eigen::MatrixXd C_, du_;   // (3 contacts x nu), (nu x 3 contacts): M^-1 C^T
+  Eigen::MatrixXd G_;        // C M^-1 C^T
   Eigen::MatrixXd normals_, normal_du_;
   Eigen::VectorXd b_, p_;  // of (1) in friction_solver.h
   std::vector<double> friction_, compliance_;

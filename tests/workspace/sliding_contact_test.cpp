@@ -1,0 +1,100 @@
+// Contacts that slide, stick and turn, against the differential equations of the mechanism that they leave.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <array>
+#include <cmath>
+
+#include "sestina/io/model_file.h"
+#include "workspace/run_system.h"
+
+namespace sestina {
+namespace {
+
+using namespace test;
+
+constexpr double kG = 9.81;
+
+// A ladder of 2 L = 2 m on a floor and a wall. Its ends are spheres of radius r, at the angle a from the
+// vertical and sliding away from the wall.
+struct Ladder {
+  static constexpr double m = 5.0, L = 1.0, r = 0.02, inertia = 5.0 / 3.0, mu = 0.3;
+
+  // {a'', the force of the floor, that of the wall} by the equations of Newton and Euler.
+  static Eigen::Vector3d solve(double a, double rate) {
+    const double s = std::sin(a), c = std::cos(a);
+    const Eigen::Matrix3d equations{{m * L * c, mu, -1.0},
+                                    {-m * L * s, -1.0, -mu},
+                                    {inertia, -L * s + mu * (L * c + r), L * c + mu * (L * s + r)}};
+    return equations.lu().solve(
+        Eigen::Vector3d(m * L * s * rate * rate, m * L * c * rate * rate - m * kG, 0.0));
+  }
+  // The angle at t, for a motion from rest, by the classical Runge-Kutta rule.
+  static double angle_at(double t, double a) {
+    const int steps = 200;
+    const double h = t / steps;
+    Eigen::Vector2d y(a, 0.0);
+    const auto rate = [](const Eigen::Vector2d& at) {
+      return Eigen::Vector2d(at[1], solve(at[0], at[1])[0]);
+    };
+    for (int i = 0; i < steps; ++i) {
+      const Eigen::Vector2d k1 = rate(y), k2 = rate(y + 0.5 * h * k1), k3 = rate(y + 0.5 * h * k2),
+                            k4 = rate(y + h * k3);
+      y += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
+    }
+    return y[0];
+  }
+
+  static System system(double a, const std::string& step) {
+    return read_model(fmt::format(
+        R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+ground:
+  points: {{xz: {{axes: {{matrix: [[1, 0, 0], [0, 0, -1], [0, 1, 0]]}}}}}}
+  shapes: [{{name: floor, type: plane}}, {{name: wall, type: plane, axes: {{axis: [0, 1, 0], angle: pi/2}}}}]
+bodies:
+  - name: ladder
+    mass: 5
+    inertia: {{xx: 5/3, yy: 5/3, zz: 0.001}}
+    points: {{xz: {{axes: {{matrix: [[1, 0, 0], [0, 0, -1], [0, 1, 0]]}}}}}}
+    shapes:
+      - {{name: foot, type: sphere, radius: 0.02, position: [0, 0, -1]}}
+      - {{name: top, type: sphere, radius: 0.02, position: [0, 0, 1]}}
+joints:
+  - {{name: slide, type: planar, parent: ground.xz, child: ladder.xz, q: [0.02 + sin({0}), 0.02 + cos({0}), {0}]}}
+contacts:
+  - {{name: below, between: [foot, floor], friction: 0.3}}
+  - {{name: beside, between: [top, wall], friction: 0.3}}
+analysis: {{duration: 0.8, integrator: moreau, step: {1}}}
+output: {{every: 0.1}}
+)",
+        a, step));
+  }
+};
+
+// The free motion of the ladder would leave the wall; the force of the floor holds it there.
+TEST(SlidingContact, LadderSlidesDownAWall) {
+  constexpr double kStart = 0.64;
+  const RunResult run = run_system(Ladder::system(kStart, "{rtol: 1.0e-9, atol: 1.0e-11}"));
+  for (std::size_t row = 1; row < run.table.rows(); ++row) {
+    const double a = run.at(row, "slide.q[2]"), rate = run.at(row, "slide.u[2]");
+    EXPECT_NEAR(a, Ladder::angle_at(run.at(row, "t"), kStart), 1e-7);
+    const Eigen::Vector3d expected = Ladder::solve(a, rate);
+    EXPECT_NEAR(run.at(row, "below.normal_force"), expected[1], 1e-5);
+    EXPECT_NEAR(run.at(row, "beside.normal_force"), expected[2], 1e-5);
+    EXPECT_GT(expected[2], 1.0);
+  }
+  EXPECT_GT(run.end("slide.q[2]"), kStart + 0.1);
+  EXPECT_LT(run.report.steps.steps, 200);
+  for (const double dt : {1e-2, 5e-3}) {
+    const RunResult fixed = run_system(Ladder::system(kStart, fmt::format("{{driver: fixed, dt: {}}}", dt)));
+    // Of the first step, in which it begins to slide.
+    EXPECT_LT(fixed.report.energy_drift, 50 * dt * dt * dt);
+  }
+}
+
+}  // namespace
+}  // namespace sestina
