@@ -96,5 +96,44 @@ TEST(SlidingContact, LadderSlidesDownAWall) {
   }
 }
 
+// A mass on a floor and a spring: with mu m g/k = 0.03924 m and the period 2 pi sqrt(m/k).
+System oscillator(double start, const std::string& more, const std::string& step) {
+  return read_model(fmt::format(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+ground:
+  points: {{wall: [-1, 0, 0.05]}}
+  shapes: [{{name: floor, type: plane}}]
+bodies:
+  - {{name: mass, mass: 2, inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}},
+     shapes: [{{name: skin, type: sphere, radius: 0.05}}]}}
+  - {{name: bob, mass: 1, center_of_mass: [0, 0, -0.4], inertia: {{xx: 0.02, yy: 0.02, zz: 0.02}}}}
+joints:
+  - {{name: fly, type: xyz, parent: ground.origin, child: mass.origin, q: [{}, 0, 0.05]}}
+  - {{name: swing, type: revolute, parent: ground.wall, child: bob.origin, axis: [0, 1, 0]{}}}
+forces:
+  - {{name: spring, type: spring_damper, from: ground.wall, to: mass.origin, stiffness: 100, free_length: 1}}
+contacts: [{{name: touch, between: [skin, floor], friction: 0.2}}]
+analysis: {{duration: 5, integrator: moreau, step: {}}}
+output: {{every: 0.25}}
+)",
+                                start, more, step));
+}
+
+// Friction holds the mass, at rest and beside a pendulum that moves.
+TEST(SlidingContact, FrictionHoldsAMassAgainstASpringWithoutCreep) {
+  for (const char* const pendulum : {"", ", q: 1"}) {
+    for (const char* const step : {"{rtol: 1.0e-6}", "{driver: fixed, dt: 0.01}"}) {
+      const RunResult run = run_system(oscillator(0.03, pendulum, step));
+      for (std::size_t row = 0; row < run.table.rows(); ++row) {
+        EXPECT_NEAR(run.at(row, "fly.q[0]"), 0.03, 1e-16) << pendulum << step;
+        EXPECT_NEAR(run.at(row, "touch.friction_force"), 3.0, 1e-9);
+      }
+      EXPECT_EQ(run.end("touch.slip"), 0.0);
+      if (*pendulum == 0) EXPECT_LT(run.report.steps.steps, 600);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sestina

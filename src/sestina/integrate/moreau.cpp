@@ -22,7 +22,6 @@ constexpr int kMostLandings = 4;   // trials to find the instant of an impact
 constexpr double kOverlap = 1e-9;  // m or rad: shapes that overlap more show that a step was too long
 constexpr double kMostOverlapAtStart = 1e-6;  // m or rad
 constexpr double kTogether = 1e-10;           // m or rad: impacts that are no farther apart are one
-constexpr double kMoves = 1e-9;               // m/s or rad/s
 
 // Refuses shapes that overlap at the start, or after an event, by more than rounding of the input explains.
 void refuse_overlap(ContactFace& face, const State<double>& state) {
@@ -335,7 +334,7 @@ void Moreau::remove_speeds(State<double>& to) {
 }
 
 // Finds the contacts that carry, with their states. False if one of them did not last, or is compliant, or if
-// nothing moves, where the step is exact.
+// nothing moves, where the step is exact (hold_still).
 bool Moreau::find_lasting(const State<double>& from, const State<double>& to) {
   const auto moves = [](const State<double>& at) {
     return as_vector(at.u).lpNorm<Eigen::Infinity>() > kMoves;

@@ -70,6 +70,7 @@ class Moreau final : public IntegrationRule {
   static constexpr int kMostSplits = 4;     // of a step, at impacts
   static constexpr int kMostHalvings = 12;  // of a step in which shapes move far
   static constexpr double kClosed = 1e-14;  // m or rad: gaps below are round-off
+  static constexpr double kMoves = 1e-9;    // m/s or rad/s: what is slower does not move
 
   void do_start(std::span<const double> memory) override;
   StepReport do_step(double t_end, State<double>& candidate) override;
@@ -135,6 +136,7 @@ class Moreau final : public IntegrationRule {
   double centre_of_impulse(const Active& active) const;
   Eigen::VectorXd speeds_of_motions(const State<double>& at);
   void apply(const State<double>& from, State<double>& to);
+  void hold_still(const State<double>& from, State<double>& to);
   void close_gaps(State<double>& to);
   bool carries(int contact) const;
   bool is_active(int contact) const;

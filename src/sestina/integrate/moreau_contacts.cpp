@@ -264,11 +264,32 @@ void Moreau::apply(const State<double>& from, State<double>& to) {
     displacement_[j] = dq[static_cast<Eigen::Index>(j)];
   }
   equations().plus(to.q, displacement_, to.q);
+  hold_still(from, to);
   to.z[static_cast<std::size_t>(equations().contact_face()->quadrature_of_contacts())] -= work;
   if (supplied >= 0) to.z[static_cast<std::size_t>(supplied)] += work_of_motions;
   const VectorXd u = as_vector(to.u);
   equations().project(to);
   is_projected_ = as_vector(to.u) != u;
+}
+
+// Coordinates whose speeds vanish at both ends of a step stay where the contacts that carry last: 5 of
+// moreau.h is exact for constant forces only, and what friction holds against a spring would creep.
+void Moreau::hold_still(const State<double>& from, State<double>& to) {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const bool carries = p_[static_cast<Eigen::Index>(3 * i)] > 0.0;
+    if (carries && (active_[i].is_impact || active_[i].left < 1.0)) return;
+  }
+  const auto is_still = [&](std::size_t j) {
+    return std::max(std::abs(from.u[j]), std::abs(to.u[j])) <= kMoves;
+  };
+  bool any = false;
+  for (std::size_t j = 0; j < to.u.size() && !any; ++j) any = is_still(j);
+  if (!any) return;
+  equations().minus(to.q, from.q, displacement_);
+  for (std::size_t j = 0; j < to.u.size(); ++j) {
+    if (is_still(j)) displacement_[j] = 0.5 * (to.t - from.t) * (from.u[j] + to.u[j]);
+  }
+  equations().plus(from.q, displacement_, to.q);
 }
 
 // Rigid contacts that have carried and lasted are closed; no other may overlap, except the one on which the
