@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/LU>
-#include <array>
+#include <algorithm>
 #include <cmath>
 
 #include "sestina/io/model_file.h"
@@ -97,7 +97,8 @@ TEST(SlidingContact, LadderSlidesDownAWall) {
 }
 
 // A mass on a floor and a spring: with mu m g/k = 0.03924 m and the period 2 pi sqrt(m/k).
-System oscillator(double start, const std::string& more, const std::string& step) {
+System oscillator(double start, const std::string& pendulum, const std::string& step,
+                  const std::string& speed = "") {
   return read_model(fmt::format(R"(
 sestina: 1
 gravity: [0, 0, -9.81]
@@ -109,7 +110,7 @@ bodies:
      shapes: [{{name: skin, type: sphere, radius: 0.05}}]}}
   - {{name: bob, mass: 1, center_of_mass: [0, 0, -0.4], inertia: {{xx: 0.02, yy: 0.02, zz: 0.02}}}}
 joints:
-  - {{name: fly, type: xyz, parent: ground.origin, child: mass.origin, q: [{}, 0, 0.05]}}
+  - {{name: fly, type: xyz, parent: ground.origin, child: mass.origin, q: [{}, 0, 0.05]{}}}
   - {{name: swing, type: revolute, parent: ground.wall, child: bob.origin, axis: [0, 1, 0]{}}}
 forces:
   - {{name: spring, type: spring_damper, from: ground.wall, to: mass.origin, stiffness: 100, free_length: 1}}
@@ -117,7 +118,7 @@ contacts: [{{name: touch, between: [skin, floor], friction: 0.2}}]
 analysis: {{duration: 5, integrator: moreau, step: {}}}
 output: {{every: 0.25}}
 )",
-                                start, more, step));
+                                start, speed, pendulum, step));
 }
 
 // Friction holds the mass, at rest and beside a pendulum that moves.
@@ -133,6 +134,63 @@ TEST(SlidingContact, FrictionHoldsAMassAgainstASpringWithoutCreep) {
       if (*pendulum == 0) EXPECT_LT(run.report.steps.steps, 600);
     }
   }
+}
+
+// The oscillator's place: half waves about +-f with f = mu m g/k, whose ends come closer by 2 f each, until
+// friction holds the mass.
+double place_of_oscillator(double start, double t) {
+  const double f = 0.2 * 2 * kG / 100, omega = std::sqrt(100.0 / 2);
+  double end = start, side = 1.0;
+  for (; end > f && t > M_PI / omega; t -= M_PI / omega, end -= 2 * f) side = -side;
+  return side * (end > f ? f + (end - f) * std::cos(omega * t) : end);
+}
+
+double largest_error(const RunResult& run) {
+  double largest = 0.0;
+  for (std::size_t row = 0; row < run.table.rows(); ++row) {
+    const double expected = place_of_oscillator(0.5, run.at(row, "t"));
+    largest = std::max(largest, std::abs(run.at(row, "fly.q[0]") - expected));
+  }
+  return largest;
+}
+
+// Its slip turns five times, then ends.
+TEST(SlidingContact, SlipTurnsAndEndsToOrderFour) {
+  const double coarse = largest_error(run_system(oscillator(0.5, "", "{driver: fixed, dt: 0.02}")));
+  const double fine = largest_error(run_system(oscillator(0.5, "", "{driver: fixed, dt: 0.01}")));
+  EXPECT_LT(coarse, 1e-6);
+  EXPECT_GT(coarse, 12 * fine);
+  const RunResult run = run_system(oscillator(0.5, "", "{rtol: 1.0e-8}"));
+  EXPECT_LT(largest_error(run), 2e-8);
+  EXPECT_LT(run.report.steps.steps, 600);
+  EXPECT_EQ(run.end("fly.u[0]"), 0.0);
+  EXPECT_NEAR(run.end("energy.dissipated"), run.at(0, "energy.total") - run.end("energy.total"), 1e-7);
+}
+
+// A slip that does not vanish, but turns within a part of 1e-3 of its period: no step may miss that.
+TEST(SlidingContact, SlipThatNearlyVanishesIsAccurate) {
+  const double u0 = 0.005;
+  const RunResult run = run_system(oscillator(0.5, "", "{rtol: 1.0e-8}", fmt::format(", u: [0, {}, 0]", u0)));
+  const auto rate = [](const Eigen::Vector4d& y) {
+    const Eigen::Vector2d arm(y[0] + 1.0, y[1]), v = y.tail<2>();
+    Eigen::Vector4d out;
+    out << v, -50.0 * (arm.norm() - 1.0) * arm.normalized() - 0.2 * kG * v.normalized();
+    return out;
+  };
+  Eigen::Vector4d y(0.5, 0.0, 0.0, u0);
+  double t = 0.0;
+  for (const std::size_t row : {1U, 2U, 3U, 4U}) {
+    while (t < run.at(row, "t") - 1e-14) {
+      const double h = std::min({run.at(row, "t") - t, 2e-3, 2e-3 * y.tail<2>().norm() + 1e-7});
+      const Eigen::Vector4d k1 = rate(y), k2 = rate(y + 0.5 * h * k1), k3 = rate(y + 0.5 * h * k2),
+                            k4 = rate(y + h * k3);
+      y += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
+      t += h;
+    }
+    EXPECT_NEAR(run.at(row, "fly.q[0]"), y[0], 1e-7);
+    EXPECT_NEAR(run.at(row, "fly.q[1]"), y[1], 1e-7);
+  }
+  EXPECT_GT(std::abs(y[1]), 1e-3);
 }
 
 }  // namespace

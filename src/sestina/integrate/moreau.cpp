@@ -46,6 +46,7 @@ void Moreau::do_start(std::span<const double>) {
   sum_.assign(n, 0.0);
   displacement_.assign(state().u.size(), 0.0);
   stage_ = half_ = whole_ = free_ = landing_ = state();
+  refined_ = state();
   touched_.assign(kMostSplits, state());
   path_.assign(2 * (kMostSplits + 1), state());
   neglected_.setZero(static_cast<Eigen::Index>(state().u.size()));
@@ -142,11 +143,15 @@ StepReport Moreau::finish_step(const State<double>& from, double t_end, State<do
   }
   if (splits == 0 || !landing) {
     report = touch(from, to);
-    if (report.complete() && splits > 0) landing = find_missed(from, to);
+    if (!report.complete()) return report;
+    landing = find_missed(from, to);
+    if ((splits == 0 || !landing) && find_turn(from, to, splits)) {
+      State<double>& at = touched_[static_cast<std::size_t>(splits - 1)];
+      at = refined_;
+      report = step_on(at, t_end, to, splits - 1, depth);
+    }
   }
-  if (report.complete() && splits > 0 && landing) {
-    report = step_across(from, *landing, t_end, to, splits, depth);
-  }
+  if (splits > 0 && landing) report = step_across(from, *landing, t_end, to, splits, depth);
   if (report.complete() && depth < kMostHalvings && overlaps(to)) {
     path_length_ = kept;
     return step_halved(from, t_end, to, splits, depth);
@@ -177,7 +182,8 @@ bool Moreau::overlaps(const State<double>& at) {
   });
 }
 
-// Takes a step in two parts, with the impact of a contact in between.
+// Takes a step in two parts, with the impact of a contact in between; or the instant before it at which a
+// slip vanishes.
 StepReport Moreau::step_across(const State<double>& from, Landing landing, double t_end, State<double>& to,
                                int splits, int depth) {
   State<double>& at = touched_[static_cast<std::size_t>(splits - 1)];
@@ -185,6 +191,10 @@ StepReport Moreau::step_across(const State<double>& from, Landing landing, doubl
   if (landing.t > from.t) {
     const StepReport report = land(from, landing, t_end, at, gap);
     if (!report.complete()) return report;
+    if (find_turn(from, at, splits)) {
+      at = refined_;
+      return step_on(at, t_end, to, splits - 1, depth);
+    }
   } else {
     landing_ = to;
     at = from;
@@ -194,9 +204,15 @@ StepReport Moreau::step_across(const State<double>& from, Landing landing, doubl
     const StepReport report = touch(free_ = at, at);
     if (!report.complete()) return report;
   }
-  keep(at);
-  if (at.t < t_end) return step_once(at, t_end, to, splits - 1, depth);
-  to = at;
+  return step_on(at, t_end, to, splits - 1, depth);
+}
+
+// The second part of a step that is split.
+StepReport Moreau::step_on(const State<double>& from, double t_end, State<double>& to, int splits,
+                           int depth) {
+  keep(from);
+  if (from.t < t_end) return step_once(from, t_end, to, splits, depth);
+  to = from;
   return {};
 }
 
@@ -296,7 +312,8 @@ StepReport Moreau::touch(const State<double>& from, State<double>& to) {
     apply(from, to);
     close_gaps(to);
   }
-  if (refine(from, to)) return {};
+  is_refined_ = refine(from, to);
+  if (is_refined_) return {};
   remove_speeds(to);
   add_neglected_rebounds();
   return integrate_rates(from, to);
@@ -304,18 +321,24 @@ StepReport Moreau::touch(const State<double>& from, State<double>& to) {
 
 // Repeats a step with order 4 if the contacts that carry last in their states. False leaves `to` unchanged.
 bool Moreau::refine(const State<double>& from, State<double>& to) {
-  if (!find_lasting(from, to) || !lasting_step_.take(equations(), from, to.t, lasting_, refined_))
+  if (!find_lasting(from, to) || !lasting_step_.take(equations(), from, to.t, lasting_, refined_) ||
+      !settle(refined_))
     return false;
-  equations().project(refined_);
+  to = refined_;
+  return true;
+}
+
+// Closes the gaps and loops that a step of order 4 leaves. False if other contacts overlap.
+bool Moreau::settle(State<double>& to) {
+  equations().project(to);
   ContactFace& face = *equations().contact_face();
-  face.update_contacts(refined_);
+  face.update_contacts(to);
   for (int i = 0; i < static_cast<int>(face.contacts().size()); ++i) {
     const ContactFace::Contact& contact = face.contacts()[static_cast<std::size_t>(i)];
     if (contact.stiffness == 0.0 && contact.gap < -kClosed && !carries(i) && i != landing_on_) return false;
   }
-  close_gaps(refined_);
-  lasting_step_.remove_speeds(equations(), lasting_, refined_);
-  to = refined_;
+  close_gaps(to);
+  lasting_step_.remove_speeds(equations(), lasting_, to);
   return true;
 }
 
@@ -327,8 +350,10 @@ void Moreau::remove_speeds(State<double>& to) {
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const bool lasts = p_[static_cast<Eigen::Index>(3 * i)] > 0.0 && !active_[i].hits;
     if (!lasts || compliance_[i] > 0.0) continue;
-    lasting_.push_back(
-        {active_[i].contact, solver_.states()[i] == FrictionSolver::State::kStick, friction_[i]});
+    LastingContactStep::Contact& own = lasting_.emplace_back();
+    own.number = active_[i].contact;
+    own.sticks = solver_.states()[i] == FrictionSolver::State::kStick;
+    own.friction = friction_[i];
   }
   if (!lasting_.empty()) lasting_step_.remove_speeds(equations(), lasting_, to);
 }
@@ -345,7 +370,11 @@ bool Moreau::find_lasting(const State<double>& from, const State<double>& to) {
     const Active& active = active_[i];
     if (!(p_[static_cast<Eigen::Index>(3 * i)] > 0.0)) continue;
     if (active.is_impact || active.left < 1.0 || compliance_[i] > 0.0) return false;
-    lasting_.push_back({active.contact, solver_.states()[i] == FrictionSolver::State::kStick, friction_[i]});
+    LastingContactStep::Contact& own = lasting_.emplace_back();
+    own.number = active.contact;
+    own.sticks = solver_.states()[i] == FrictionSolver::State::kStick;
+    own.friction = friction_[i];
+    own.direction = slip_at_end(i).normalized();
   }
   return !lasting_.empty();
 }

@@ -35,7 +35,8 @@
 //
 // The rule takes two steps of h/2; the difference from one step of h is the error estimate. Where a step has
 // to be taken in parts, each part is taken once and twice. Steps have order 4 but for those within which a
-// contact begins or ceases to slide, or opens without an impact: order 2.
+// contact begins to slide, or opens without an impact: order 2. Where a slip vanishes, steps are split
+// (moreau_turns.cpp).
 //
 // Sources: J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, CISM 302 (1988)
 // 1-82; M. Jean, The non-smooth contact dynamics method, Comput. Methods Appl. Mech. Engrg. 177 (1999)
@@ -94,6 +95,7 @@ class Moreau final : public IntegrationRule {
   bool overlaps(const State<double>& at);
   StepReport step_across(const State<double>& from, Landing landing, double t_end, State<double>& to,
                          int splits, int depth);
+  StepReport step_on(const State<double>& from, double t_end, State<double>& to, int splits, int depth);
   StepReport land(const State<double>& from, Landing landing, double t_end, State<double>& at, double& gap);
   StepReport step_to_landing(const State<double>& from, double t, int contact, State<double>& to);
   StepReport step_freely(const State<double>& from, double t_end, State<double>& to);
@@ -119,7 +121,14 @@ class Moreau final : public IntegrationRule {
   };
   StepReport touch(const State<double>& from, State<double>& to);
   bool refine(const State<double>& from, State<double>& to);
+  bool settle(State<double>& to);
   bool find_lasting(const State<double>& from, const State<double>& to);
+  bool find_turn(const State<double>& from, const State<double>& to, int splits);
+  bool land_on_turn(const State<double>& from, double t_end);
+  double remaining_slip() const;
+  Eigen::Vector2d slip_at_end(std::size_t active) const;
+  static bool slides_at_start(const Active& active, const State<double>& from);
+  void add_neglected_turns(const State<double>& from);
   void remove_speeds(State<double>& to);
   StepReport not_converged(int contact);
   // The contacts of a step to find: all; all, without rebounds; those that last; those that carry at an
@@ -157,7 +166,8 @@ class Moreau final : public IntegrationRule {
   bool is_keeping_ = false;
   bool is_divided_ = false;    // the last step, into parts
   bool is_projected_ = false;  // constraints have changed the speeds that the impulses led to
-  Eigen::VectorXd neglected_;  // (nu) speeds of rebounds that were taken for rest
+  bool is_refined_ = false;    // the last step, to order 4
+  Eigen::VectorXd neglected_;  // (nu) speeds of rebounds that were taken for rest, and of slips that turned
 
   std::size_t count_ = 0;  // number of all contacts of the step
   std::vector<Start> starts_;
@@ -172,7 +182,7 @@ class Moreau final : public IntegrationRule {
   FrictionSolver solver_;
   LastingContactStep lasting_step_;
   std::vector<LastingContactStep::Contact> lasting_;
-  State<double> refined_;
+  State<double> refined_;  // the end of a step of order 4
 };
 
 }  // namespace sestina
