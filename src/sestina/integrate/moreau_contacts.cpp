@@ -16,6 +16,7 @@ using Eigen::VectorXd;
 
 constexpr int kMostCorrections = 4;   // of positions
 constexpr double kRedundant = 1e-12;  // of the largest pivot
+constexpr double kRounding = 1e-12;   // m or rad
 
 // Returns the fraction of a step that remains after a gap has closed, for a motion with constant acceleration
 // that has this gap before and these rates at both ends.
@@ -26,6 +27,13 @@ double part_left(double h, double gap_before, double v_before, double v_after) {
   const double numerator = b > 0.0 ? b + root : 2.0 * gap_before;
   const double denominator = b > 0.0 ? -2.0 * a : root - b;
   return denominator > 0.0 ? 1.0 - std::clamp(numerator / denominator, 0.0, 1.0) : 0.0;
+}
+
+// Whether a gap at the end of a step is explained by its rates at both ends. Where points of contact change
+// within it, a number may mean other points at the end than at the start.
+bool follows(double h, double gap_before, double v_before, double gap, double v_after) {
+  const double expected = gap_before + 0.5 * h * (v_before + v_after);
+  return std::abs(gap - expected) <= 0.5 * h * std::abs(v_after - v_before) + kRounding;
 }
 
 }  // namespace
@@ -92,7 +100,7 @@ void Moreau::find_active(const State<double>& from, const State<double>& to, Loo
     active.gap = contact.gap;
     active.gap_before = start.is_known ? start.gap : contact.gap - 0.5 * h * (before + after);
     const bool was_closed = active.gap_before <= kClosed && (!is_rigid || !matters(before));
-    if (!start.closes && !was_closed) continue;
+    if (!start.closes && !(was_closed && follows(h, start.gap, before, contact.gap, after))) continue;
     active.left = was_closed ? 1.0 : part_left(h, std::max(active.gap_before, 0.0), before, after);
     const double closing = look == Look::kImpacts ? -normal.dot(as_vector(to.u))
                                                   : (1.0 - active.left) * (before - after) - before;
