@@ -60,22 +60,25 @@ bool Moreau::find_turn(const State<double>& from, const State<double>& to, int s
 // the bounds that are known.
 bool Moreau::land_on_turn(const State<double>& from, double t_end) {
   double before = from.t, after = t_end, t = t_end;
-  double t_last = from.t, last = 1.0, remaining = 1.0;
+  double t_last = from.t, last = 1.0;
+  bool is_found = false;
   for (int trial = 0; trial < kMostTrials; ++trial) {
     if (!lasting_step_.take(equations(), from, t, lasting_, refined_)) {
+      is_found = false;
       after = t;
       t = 0.5 * (before + t);
       continue;
     }
-    remaining = remaining_slip();
-    if (std::abs(remaining) <= kStopped || (remaining > 0.0 && t == t_end)) break;
+    const double remaining = remaining_slip();
+    is_found = std::abs(remaining) <= kResolved || (remaining > 0.0 && t == t_end);
+    if (std::abs(remaining) <= kStopped || (is_found && t == t_end)) break;
     (remaining > 0.0 ? before : after) = t;
     const double next = t - remaining * (t - t_last) / (remaining - last);
     t_last = t;
     last = remaining;
     t = before < next && next < after ? next : 0.5 * (before + after);
   }
-  if (std::abs(remaining) > kResolved && refined_.t < t_end) return false;
+  if (!is_found) return false;
   for (std::size_t i = 0; i < lasting_.size(); ++i) {
     if (!lasting_[i].turns) continue;
     lasting_[i].turns = false;
