@@ -15,6 +15,7 @@ using Eigen::VectorXd;
 
 constexpr double kRedundant = 1e-11;  // of the largest pivot
 constexpr double kAtRest = 1e-10;     // of the largest speed: a contact moves that is faster than this
+constexpr double kTurned = 1e-6;      // of the first slip: what is less has no direction of its own
 constexpr double kOnCone = 1e-9;      // of the normal force: by how much friction may leave its cone
 
 // HEM4 of the source.
@@ -107,19 +108,41 @@ bool LastingContactStep::read_rows() {
   return rows_.allFinite();
 }
 
-// The slip of the contacts at a stage. False if one that slides has come to rest or turned back.
+// The slip of the contacts at a stage, and its directions. False if one that slides has come to rest or
+// turned back.
 bool LastingContactStep::read_slip(std::size_t stage) {
   const VectorXd v = C_ * as_vector(stage_.u);
   slip_.resize(2, at(contacts_.size()));
+  directions_.setZero(2, slip_.cols());
   for (Index i = 0; i < slip_.cols(); ++i) slip_.col(i) = v.segment<2>(3 * i + 1);
-  if (stage == 0) first_slip_ = slip_;
   const double least = kAtRest * as_vector(stage_.u).lpNorm<Eigen::Infinity>();
-  for (Index i = 0; i < slip_.cols(); ++i) {
-    const Contact& contact = contacts_[static_cast<std::size_t>(i)];
-    if (contact.sticks || contact.friction == 0.0) continue;
-    if (slip_.col(i).norm() <= least || slip_.col(i).dot(first_slip_.col(i)) <= 0.0) return false;
+  if (stage == 0) {
+    first_slip_ = slip_;
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      if (slip_.col(at(i)).norm() <= least) first_slip_.col(at(i)) = contacts_[i].direction;
+    }
   }
-  return true;
+  bool last = true;
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    if (contacts_[i].sticks || contacts_[i].friction == 0.0) continue;
+    last = (stage == 0 ? read_direction(i, first_slip_.col(at(i)), 0.0)
+                       : read_direction(i, slip_.col(at(i)), least)) &&
+           last;
+  }
+  return last;
+}
+
+// The direction of a slip. False if it is not larger than `least`, or has turned.
+bool LastingContactStep::read_direction(std::size_t contact, Eigen::Vector2d slip, double least) {
+  const Eigen::Vector2d first = first_slip_.col(at(contact));
+  const bool lasts = slip.norm() > least && slip.dot(first) > 0.0;
+  if (contacts_[contact].turns) {
+    const Eigen::Vector2d forwards = first.normalized();
+    slip -= std::min(slip.dot(forwards), 0.0) * forwards;
+    if (slip.norm() <= kTurned * first.norm()) slip = forwards;
+  }
+  directions_.col(at(contact)) = slip.normalized();
+  return lasts || contacts_[contact].turns;
 }
 
 // The rates of a stage without contacts, and what the forces of contacts change. False if a number is not
@@ -148,8 +171,7 @@ void LastingContactStep::find_responses() {
       if (C.row(k).isZero(0.0)) continue;
       as_vector(displacement_) = C.row(k).transpose();
       if (!contact.sticks && contact.friction > 0.0) {
-        as_vector(displacement_) -=
-            contact.friction * C.bottomRows<2>().transpose() * slip_.col(at(i)).normalized();
+        as_vector(displacement_) -= contact.friction * C.bottomRows<2>().transpose() * directions_.col(at(i));
       }
       equations_->impulse_face()->calc_velocity_jump(stage_, displacement_,
                                                      column(responses_, static_cast<std::size_t>(force)));
@@ -194,8 +216,8 @@ void LastingContactStep::count_work(std::size_t stage, const VectorXd& forces) {
     if (contact.sticks) {
       f.tail<2>() = forces.segment<2>(force + 1);
     } else if (contact.friction > 0.0) {
-      f.tail<2>() = -contact.friction * f[0] * slip_.col(at(i)).normalized();
-      absorbed += contact.friction * f[0] * slip_.col(at(i)).norm();
+      f.tail<2>() = -contact.friction * f[0] * directions_.col(at(i));
+      absorbed -= f.tail<2>().dot(slip_.col(at(i)));
     }
     if (face.quadrature_of_motions() >= 0) supplied -= f.dot(driven_.segment<3>(at(3 * i)));
     force += contact.sticks ? 3 : 1;
@@ -211,7 +233,7 @@ void LastingContactStep::remove_speeds(EquationsOfMotion& equations, std::span<c
   stage_ = state;
   equations_->contact_face()->update_contacts(state);
   read_rows();
-  read_slip(tableau_.b.size());
+  read_slip(0);
   find_responses();
   as_vector(state.u) -= responses_ * solver_.compute(rows_ * responses_).solve(rows_ * as_vector(state.u));
 }

@@ -28,6 +28,10 @@ class LastingContactStep {
     int number = 0;  // of the contact face
     bool sticks = false;
     double friction = 0.0;
+    // The direction in which a contact begins to slide that does not slide at the start; otherwise zero.
+    Eigen::Vector2d direction = Eigen::Vector2d::Zero();
+    // The step ends where the slip vanishes, or beyond: there friction keeps its direction.
+    bool turns = false;
   };
 
   LastingContactStep();
@@ -37,6 +41,12 @@ class LastingContactStep {
   // step.
   bool take(EquationsOfMotion& equations, const State<double>& from, double t_end,
             std::span<const Contact> contacts, State<double>& to);
+  // The slip of a contact (by its place among those of the last step) at the end and at the start, in m/s. At
+  // the start it is `direction` if it begins to slide.
+  Eigen::Vector2d slip(std::size_t contact) const { return slip_.col(static_cast<Eigen::Index>(contact)); }
+  Eigen::Vector2d first_slip(std::size_t contact) const {
+    return first_slip_.col(static_cast<Eigen::Index>(contact));
+  }
   // Removes the speeds that (2) excludes, after a small change of position.
   void remove_speeds(EquationsOfMotion& equations, std::span<const Contact> contacts, State<double>& state);
 
@@ -45,6 +55,7 @@ class LastingContactStep {
   bool move(const State<double>& from, double h, std::size_t stage);
   bool read_rows();
   bool read_slip(std::size_t stage);
+  bool read_direction(std::size_t contact, Eigen::Vector2d slip, double least);
   bool evaluate(std::size_t stage);
   bool find_forces(double h, std::size_t stage);
   bool can_last(const Eigen::VectorXd& forces) const;
@@ -60,6 +71,7 @@ class LastingContactStep {
   Eigen::MatrixXd rows_;                       // (forces x nu) of (2)
   Eigen::MatrixXd responses_;                  // (nu x forces) udot per unit of force
   Eigen::MatrixXd slip_, first_slip_;          // (2 x contacts) m/s, of the last and of the first stage
+  Eigen::MatrixXd directions_;                 // (2 x contacts) of the slip, zero for contacts that stick
   Eigen::VectorXd driven_;                     // (3 contacts) velocities that prescribed motions cause
   std::vector<double> displacement_;           // (nu)
   ButcherTableau tableau_;

@@ -18,7 +18,6 @@ constexpr int kPasses = 2;           // of the equations of contact, each at the
 constexpr int kMostLandings = 4;     // trials to find the instant of an impact
 constexpr double kOverlap = 1e-9;    // m or rad: shapes that overlap more show that a step was too long
 constexpr double kTogether = 1e-10;  // m or rad: impacts that are no farther apart are one
-constexpr double kMoves = 1e-9;      // m/s or rad/s
 
 }  // namespace
 
@@ -31,6 +30,7 @@ void Moreau::do_start(std::span<const double>) {
   sum_.assign(n, 0.0);
   displacement_.assign(state().u.size(), 0.0);
   stage_ = half_ = whole_ = free_ = landing_ = state();
+  refined_ = state();
   touched_.assign(kMostSplits, state());
   path_.assign(2 * (kMostSplits + 1), state());
   neglected_.setZero(static_cast<Eigen::Index>(state().u.size()));
@@ -120,16 +120,22 @@ StepReport Moreau::finish_step(const State<double>& from, double t_end, State<do
   find_active(from, to, splits > 0 ? Look::kAll : Look::kRest);
   if (active_.empty()) return {};
   StepReport report;
-  const Active* first = nullptr;
+  std::optional<Landing> landing;
   for (const Active& active : active_) {
-    if (active.is_impact && (first == nullptr || active.left > first->left)) first = &active;
+    const double t = t_end - active.left * (t_end - from.t);
+    if (active.is_impact && (!landing || t < landing->t)) landing = {.contact = active.contact, .t = t};
   }
-  if (splits == 0 || first == nullptr) {
+  if (splits == 0 || !landing) {
     report = touch(from, to);
-  } else {
-    const double t = t_end - first->left * (t_end - from.t);
-    report = step_across(from, t, first->contact, t_end, to, splits, depth);
+    if (!report.complete()) return report;
+    landing = find_missed(from, to);
+    if ((splits == 0 || !landing) && find_turn(from, to, splits)) {
+      State<double>& at = touched_[static_cast<std::size_t>(splits - 1)];
+      at = refined_;
+      report = step_on(at, t_end, to, splits - 1, depth);
+    }
   }
+  if (splits > 0 && landing) report = step_across(from, *landing, t_end, to, splits, depth);
   if (report.complete() && depth < kMostHalvings && overlaps(to)) {
     path_length_ = kept;
     return step_halved(from, t_end, to, splits, depth);
@@ -160,14 +166,19 @@ bool Moreau::overlaps(const State<double>& at) {
   });
 }
 
-// Takes a step in two parts, with the impact of a contact in between.
-StepReport Moreau::step_across(const State<double>& from, double t_touch, int contact, double t_end,
-                               State<double>& to, int splits, int depth) {
+// Takes a step in two parts, with the impact of a contact in between; or the instant before it at which a
+// slip vanishes.
+StepReport Moreau::step_across(const State<double>& from, Landing landing, double t_end, State<double>& to,
+                               int splits, int depth) {
   State<double>& at = touched_[static_cast<std::size_t>(splits - 1)];
   double gap = 0.0;
-  if (t_touch > from.t) {
-    const StepReport report = land(from, t_touch, contact, t_end, at, gap);
+  if (landing.t > from.t) {
+    const StepReport report = land(from, landing, t_end, at, gap);
     if (!report.complete()) return report;
+    if (find_turn(from, at, splits)) {
+      at = refined_;
+      return step_on(at, t_end, to, splits - 1, depth);
+    }
   } else {
     landing_ = to;
     at = from;
@@ -177,19 +188,26 @@ StepReport Moreau::step_across(const State<double>& from, double t_touch, int co
     const StepReport report = touch(free_ = at, at);
     if (!report.complete()) return report;
   }
-  keep(at);
-  if (at.t < t_end) return step_once(at, t_end, to, splits - 1, depth);
-  to = at;
+  return step_on(at, t_end, to, splits - 1, depth);
+}
+
+// The second part of a step that is split.
+StepReport Moreau::step_on(const State<double>& from, double t_end, State<double>& to, int splits,
+                           int depth) {
+  keep(from);
+  if (from.t < t_end) return step_once(from, t_end, to, splits, depth);
+  to = from;
   return {};
 }
 
 // Steps to the instant of an impact, near t, and returns the gap of the contact there.
-StepReport Moreau::land(const State<double>& from, double t, int contact, double t_end, State<double>& at,
+StepReport Moreau::land(const State<double>& from, Landing landing, double t_end, State<double>& at,
                         double& gap) {
   ContactFace& face = *equations().contact_face();
   const std::size_t count = count_;
+  auto [contact, t] = landing;
   for (int trial = 0; trial < kMostLandings; ++trial) {
-    const StepReport report = step_to_landing(from, t, at);
+    const StepReport report = step_to_landing(from, t, contact, at);
     if (!report.complete()) return report;
     gap = 0.0;
     if (face.contacts().size() != count) break;  // points of boxes changed; the next part finds the impact
@@ -204,12 +222,14 @@ StepReport Moreau::land(const State<double>& from, double t, int contact, double
 }
 
 // Steps up to an impact, with the contacts that last until then.
-StepReport Moreau::step_to_landing(const State<double>& from, double t, State<double>& to) {
+StepReport Moreau::step_to_landing(const State<double>& from, double t, int contact, State<double>& to) {
   StepReport report = step_freely(from, t, to);
   if (!report.complete()) return report;
   landing_ = to;
   find_active(from, to, Look::kSupport);
+  landing_on_ = contact;
   if (!active_.empty()) report = touch(from, to);
+  landing_on_ = -1;
   equations().contact_face()->update_contacts(to);
   return report;
 }
@@ -276,7 +296,8 @@ StepReport Moreau::touch(const State<double>& from, State<double>& to) {
     apply(from, to);
     close_gaps(to);
   }
-  if (refine(from, to)) return {};
+  is_refined_ = refine(from, to);
+  if (is_refined_) return {};
   remove_speeds(to);
   add_neglected_rebounds();
   return integrate_rates(from, to);
@@ -284,18 +305,24 @@ StepReport Moreau::touch(const State<double>& from, State<double>& to) {
 
 // Repeats a step with order 4 if the contacts that carry last in their states. False leaves `to` unchanged.
 bool Moreau::refine(const State<double>& from, State<double>& to) {
-  if (!find_lasting(from, to) || !lasting_step_.take(equations(), from, to.t, lasting_, refined_))
+  if (!find_lasting(from, to) || !lasting_step_.take(equations(), from, to.t, lasting_, refined_) ||
+      !settle(refined_))
     return false;
-  equations().project(refined_);
+  to = refined_;
+  return true;
+}
+
+// Closes the gaps and loops that a step of order 4 leaves. False if other contacts overlap.
+bool Moreau::settle(State<double>& to) {
+  equations().project(to);
   ContactFace& face = *equations().contact_face();
-  face.update_contacts(refined_);
+  face.update_contacts(to);
   for (int i = 0; i < static_cast<int>(face.contacts().size()); ++i) {
     const ContactFace::Contact& contact = face.contacts()[static_cast<std::size_t>(i)];
-    if (contact.stiffness == 0.0 && contact.gap < -kClosed && !carries(i)) return false;
+    if (contact.stiffness == 0.0 && contact.gap < -kClosed && !carries(i) && i != landing_on_) return false;
   }
-  close_gaps(refined_);
-  lasting_step_.remove_speeds(equations(), lasting_, refined_);
-  to = refined_;
+  close_gaps(to);
+  lasting_step_.remove_speeds(equations(), lasting_, to);
   return true;
 }
 
@@ -307,14 +334,16 @@ void Moreau::remove_speeds(State<double>& to) {
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const bool lasts = p_[static_cast<Eigen::Index>(3 * i)] > 0.0 && !active_[i].hits;
     if (!lasts || compliance_[i] > 0.0) continue;
-    lasting_.push_back(
-        {active_[i].contact, solver_.states()[i] == FrictionSolver::State::kStick, friction_[i]});
+    LastingContactStep::Contact& own = lasting_.emplace_back();
+    own.number = active_[i].contact;
+    own.sticks = solver_.states()[i] == FrictionSolver::State::kStick;
+    own.friction = friction_[i];
   }
   if (!lasting_.empty()) lasting_step_.remove_speeds(equations(), lasting_, to);
 }
 
 // Finds the contacts that carry, with their states. False if one of them did not last, or is compliant, or if
-// nothing moves, where the step is exact.
+// nothing moves, where the step is exact (hold_still).
 bool Moreau::find_lasting(const State<double>& from, const State<double>& to) {
   const auto moves = [](const State<double>& at) {
     return as_vector(at.u).lpNorm<Eigen::Infinity>() > kMoves;
@@ -325,7 +354,11 @@ bool Moreau::find_lasting(const State<double>& from, const State<double>& to) {
     const Active& active = active_[i];
     if (!(p_[static_cast<Eigen::Index>(3 * i)] > 0.0)) continue;
     if (active.is_impact || active.left < 1.0 || compliance_[i] > 0.0) return false;
-    lasting_.push_back({active.contact, solver_.states()[i] == FrictionSolver::State::kStick, friction_[i]});
+    LastingContactStep::Contact& own = lasting_.emplace_back();
+    own.number = active.contact;
+    own.sticks = solver_.states()[i] == FrictionSolver::State::kStick;
+    own.friction = friction_[i];
+    own.direction = slip_at_end(i).normalized();
   }
   return !lasting_.empty();
 }

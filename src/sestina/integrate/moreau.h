@@ -2,9 +2,11 @@
 //
 // A step of length h from (q, u):
 //   1. free      q_f, u_f: the classical Runge-Kutta step on the manifold, without contacts
-//   2. contacts  with a gap that closes, g(q_f) <= 0, and rigid; or with stiffness, while they overlap
+//   2. contacts  with a gap that closes, g(q_f) <= 0, and rigid; or with stiffness, while they overlap; and
+//                those closed at q, which the impulses of others may hold closed
 //   3. impacts   where a rigid gap closes with a speed of its own within the step, the step is split at that
-//                instant: 1 to 5 from (q, u) to there, 4 with h = 0, and 1 to 5 from there to the end
+//                instant: 1 to 5 from (q, u) to there, 4 with h = 0, and 1 to 5 from there to the end;
+//                likewise where impulses of others close a gap that the free motion leaves open
 //   4. impulses  u' = u_f + M^-1 C^T p,  by friction_solver.h for v = C u':
 //        rigid      0 <= p_n,  v_n >= 0, where it hits (Newton): v_n >= -e v_n before
 //        compliant  p_n/h = -k (g + g')/2 - d (v_n(u) + v_n(u'))/2, its force by the trapezoidal rule
@@ -33,7 +35,8 @@
 //
 // The rule takes two steps of h/2; the difference from one step of h is the error estimate. Where a step has
 // to be taken in parts, each part is taken once and twice. Steps have order 4 but for those within which a
-// contact begins or ceases to slide, or opens without an impact: order 2.
+// contact begins to slide, or opens without an impact: order 2. Where a slip vanishes, steps are split
+// (moreau_turns.cpp).
 //
 // Sources: J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, CISM 302 (1988)
 // 1-82; M. Jean, The non-smooth contact dynamics method, Comput. Methods Appl. Mech. Engrg. 177 (1999)
@@ -43,6 +46,7 @@
 
 #include <Eigen/Core>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "sestina/contact/friction_solver.h"
@@ -67,12 +71,18 @@ class Moreau final : public IntegrationRule {
   static constexpr int kMostSplits = 4;     // of a step, at impacts
   static constexpr int kMostHalvings = 12;  // of a step in which shapes move far
   static constexpr double kClosed = 1e-14;  // m or rad: gaps below are round-off
+  static constexpr double kMoves = 1e-9;    // m/s or rad/s: what is slower does not move
 
   void do_start(std::span<const double> memory) override;
   StepReport do_step(double t_end, State<double>& candidate) override;
   void do_accept() override {}
   StepReport do_interpolate(double t, State<double>& out) override;
 
+  // The instant of an impact.
+  struct Landing {
+    int contact = 0;
+    double t = 0.0;
+  };
   void keep(const State<double>& at);
   StepReport step_divided(const State<double>& from, double t_end, State<double>& to, bool is_twice,
                           int depth = 0);
@@ -83,11 +93,11 @@ class Moreau final : public IntegrationRule {
   StepReport finish_step(const State<double>& from, double t_end, State<double>& to, int splits, int depth);
   State<double>& middle_of(const State<double>& like, int depth);
   bool overlaps(const State<double>& at);
-  StepReport step_across(const State<double>& from, double t_touch, int contact, double t_end,
-                         State<double>& to, int splits, int depth);
-  StepReport land(const State<double>& from, double t, int contact, double t_end, State<double>& at,
-                  double& gap);
-  StepReport step_to_landing(const State<double>& from, double t, State<double>& to);
+  StepReport step_across(const State<double>& from, Landing landing, double t_end, State<double>& to,
+                         int splits, int depth);
+  StepReport step_on(const State<double>& from, double t_end, State<double>& to, int splits, int depth);
+  StepReport land(const State<double>& from, Landing landing, double t_end, State<double>& at, double& gap);
+  StepReport step_to_landing(const State<double>& from, double t, int contact, State<double>& to);
   StepReport step_freely(const State<double>& from, double t_end, State<double>& to);
   void move(const State<double>& from, double h, std::span<const double> weights, State<double>& to);
 
@@ -105,12 +115,20 @@ class Moreau final : public IntegrationRule {
   };
   // The state of a contact at the start of the step.
   struct Start {
-    bool is_known = false;
+    bool closes = false;            // by the end of the free motion
+    bool is_known = false;          // gap and speed are
     double gap = 0.0, speed = 0.0;  // along the normal
   };
   StepReport touch(const State<double>& from, State<double>& to);
   bool refine(const State<double>& from, State<double>& to);
+  bool settle(State<double>& to);
   bool find_lasting(const State<double>& from, const State<double>& to);
+  bool find_turn(const State<double>& from, const State<double>& to, int splits);
+  bool land_on_turn(const State<double>& from, double t_end);
+  double remaining_slip() const;
+  Eigen::Vector2d slip_at_end(std::size_t active) const;
+  static bool slides_at_start(const Active& active, const State<double>& from);
+  void add_neglected_turns(const State<double>& from);
   void remove_speeds(State<double>& to);
   StepReport not_converged(int contact);
   // The contacts of a step to find: all; all, without rebounds; those that last; those that carry at an
@@ -127,8 +145,11 @@ class Moreau final : public IntegrationRule {
   double centre_of_impulse(const Active& active) const;
   Eigen::VectorXd speeds_of_motions(const State<double>& at);
   void apply(const State<double>& from, State<double>& to);
+  void hold_still(const State<double>& from, State<double>& to);
   void close_gaps(State<double>& to);
   bool carries(int contact) const;
+  bool is_active(int contact) const;
+  std::optional<Landing> find_missed(const State<double>& from, const State<double>& to);
   void find_normals(const State<double>& at, const std::vector<int>& contacts);
   StepReport integrate_rates(const State<double>& from, State<double>& to);
 
@@ -145,20 +166,23 @@ class Moreau final : public IntegrationRule {
   bool is_keeping_ = false;
   bool is_divided_ = false;    // the last step, into parts
   bool is_projected_ = false;  // constraints have changed the speeds that the impulses led to
-  Eigen::VectorXd neglected_;  // (nu) speeds of rebounds that were taken for rest
+  bool is_refined_ = false;    // the last step, to order 4
+  Eigen::VectorXd neglected_;  // (nu) speeds of rebounds that were taken for rest, and of slips that turned
 
   std::size_t count_ = 0;  // number of all contacts of the step
   std::vector<Start> starts_;
   std::vector<Active> active_;
-  Eigen::MatrixXd C_, du_;  // (3 contacts x nu), (nu x 3 contacts): M^-1 C^T
-  Eigen::MatrixXd G_;       // C M^-1 C^T
+  std::vector<int> missed_;  // not active, but overlapped with the impulses of those that are
+  int landing_on_ = -1;      // the contact to whose impact a step leads, otherwise -1
+  Eigen::MatrixXd C_, du_;   // (3 contacts x nu), (nu x 3 contacts): M^-1 C^T
+  Eigen::MatrixXd G_;        // C M^-1 C^T
   Eigen::MatrixXd normals_, normal_du_;
   Eigen::VectorXd b_, p_;  // of (1) in friction_solver.h
   std::vector<double> friction_, compliance_;
   FrictionSolver solver_;
   LastingContactStep lasting_step_;
   std::vector<LastingContactStep::Contact> lasting_;
-  State<double> refined_;
+  State<double> refined_;  // the end of a step of order 4
 };
 
 }  // namespace sestina

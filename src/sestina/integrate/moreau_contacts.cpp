@@ -16,6 +16,7 @@ using Eigen::VectorXd;
 
 constexpr int kMostCorrections = 4;   // of positions
 constexpr double kRedundant = 1e-12;  // of the largest pivot
+constexpr double kRounding = 1e-12;   // m or rad
 
 // Returns the fraction of a step that remains after a gap has closed, for a motion with constant acceleration
 // that has this gap before and these rates at both ends.
@@ -26,6 +27,13 @@ double part_left(double h, double gap_before, double v_before, double v_after) {
   const double numerator = b > 0.0 ? b + root : 2.0 * gap_before;
   const double denominator = b > 0.0 ? -2.0 * a : root - b;
   return denominator > 0.0 ? 1.0 - std::clamp(numerator / denominator, 0.0, 1.0) : 0.0;
+}
+
+// Whether a gap at the end of a step is explained by its rates at both ends. Where points of contact change
+// within it, a number may mean other points at the end than at the start.
+bool follows(double h, double gap_before, double v_before, double gap, double v_after) {
+  const double expected = gap_before + 0.5 * h * (v_before + v_after);
+  return std::abs(gap - expected) <= 0.5 * h * std::abs(v_after - v_before) + kRounding;
 }
 
 }  // namespace
@@ -39,23 +47,22 @@ StepReport Moreau::not_converged(int contact) {
   return {StepStatus::kNotConverged, static_cast<int>(state().q.size()) + static_cast<int>(speed)};
 }
 
-// Gaps and normal velocities, at the start of the step, of the contacts whose gap at its end is not above
-// `closed`. They are known unless points of contact have come or gone. The contacts are then those at its
-// end.
+// Gaps of all contacts at the start of the step, unless all are above `closed` at its end; normal velocities
+// of those that are closed at either. They are known unless points of contact have come or gone. The contacts
+// are then those at the end.
 void Moreau::find_starts(const State<double>& from, const State<double>& to, double closed) {
   ContactFace& face = *equations().contact_face();
   face.update_contacts(to);
   count_ = face.contacts().size();
   starts_.assign(count_, {});
-  for (std::size_t i = 0; i < count_; ++i) starts_[i].is_known = face.contacts()[i].gap <= closed;
-  if (std::ranges::none_of(starts_, &Start::is_known)) return;
+  for (std::size_t i = 0; i < count_; ++i) starts_[i].closes = face.contacts()[i].gap <= closed;
+  if (std::ranges::none_of(starts_, &Start::closes)) return;
   face.update_contacts(from);
-  const bool are_same = face.contacts().size() == count_;
-  for (std::size_t i = 0; i < count_; ++i) {
+  for (std::size_t i = 0; i < count_ && face.contacts().size() == count_; ++i) {
     Start& start = starts_[i];
-    start.is_known = start.is_known && are_same;
-    if (!start.is_known) continue;
+    start.is_known = true;
     start.gap = face.contacts()[i].gap;
+    if (!start.closes && start.gap > kClosed) continue;
     const std::span<const double> normal = face.contact_rows(static_cast<int>(i)).first(from.u.size());
     start.speed = std::inner_product(normal.begin(), normal.end(), from.u.begin(), 0.0);
   }
@@ -63,7 +70,8 @@ void Moreau::find_starts(const State<double>& from, const State<double>& to, dou
 }
 
 // Finds contacts whose gap at the end of the free step is not above `closed`: rigid ones that close,
-// compliant ones that overlap.
+// compliant ones that overlap. Where one of them is closed, so are rigid ones that are closed at the start:
+// the impulses of others may hold these closed.
 void Moreau::find_active(const State<double>& from, const State<double>& to, Look look, double closed) {
   ContactFace& face = *equations().contact_face();
   active_.clear();
@@ -76,9 +84,11 @@ void Moreau::find_active(const State<double>& from, const State<double>& to, Loo
   for (int i = 0; i < static_cast<int>(contacts.size()); ++i) {
     const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(i)];
     const bool is_rigid = contact.stiffness == 0.0;
-    if (contact.gap > closed || (look == Look::kImpacts && !is_rigid)) continue;
-    const Eigen::Map<const VectorXd> normal(face.contact_rows(i).data(), nu);
     const Start& start = starts_[static_cast<std::size_t>(i)];
+    const bool may_be_held = start.is_known && is_rigid && start.gap <= kClosed;
+    if (!start.closes && (look == Look::kImpacts || !may_be_held)) continue;
+    if (look == Look::kImpacts && !is_rigid) continue;
+    const Eigen::Map<const VectorXd> normal(face.contact_rows(i).data(), nu);
     const double after = normal.dot(as_vector(free.u));
     const double before = start.is_known ? start.speed : normal.dot(as_vector(from.u));
     // A flight that begins or ends with this speed is higher than round-off, also within this step.
@@ -90,6 +100,7 @@ void Moreau::find_active(const State<double>& from, const State<double>& to, Loo
     active.gap = contact.gap;
     active.gap_before = start.is_known ? start.gap : contact.gap - 0.5 * h * (before + after);
     const bool was_closed = active.gap_before <= kClosed && (!is_rigid || !matters(before));
+    if (!start.closes && !(was_closed && follows(h, start.gap, before, contact.gap, after))) continue;
     active.left = was_closed ? 1.0 : part_left(h, std::max(active.gap_before, 0.0), before, after);
     const double closing = look == Look::kImpacts ? -normal.dot(as_vector(to.u))
                                                   : (1.0 - active.left) * (before - after) - before;
@@ -261,6 +272,7 @@ void Moreau::apply(const State<double>& from, State<double>& to) {
     displacement_[j] = dq[static_cast<Eigen::Index>(j)];
   }
   equations().plus(to.q, displacement_, to.q);
+  hold_still(from, to);
   to.z[static_cast<std::size_t>(equations().contact_face()->quadrature_of_contacts())] -= work;
   if (supplied >= 0) to.z[static_cast<std::size_t>(supplied)] += work_of_motions;
   const VectorXd u = as_vector(to.u);
@@ -268,10 +280,31 @@ void Moreau::apply(const State<double>& from, State<double>& to) {
   is_projected_ = as_vector(to.u) != u;
 }
 
-// Rigid contacts that have carried and lasted are closed; no other may overlap. As little as possible in the
-// norm of M.
+// Coordinates whose speeds vanish at both ends of a step stay where the contacts that carry last: 5 of
+// moreau.h is exact for constant forces only, and what friction holds against a spring would creep.
+void Moreau::hold_still(const State<double>& from, State<double>& to) {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const bool carries = p_[static_cast<Eigen::Index>(3 * i)] > 0.0;
+    if (carries && (active_[i].is_impact || active_[i].left < 1.0)) return;
+  }
+  const auto is_still = [&](std::size_t j) {
+    return std::max(std::abs(from.u[j]), std::abs(to.u[j])) <= kMoves;
+  };
+  bool any = false;
+  for (std::size_t j = 0; j < to.u.size() && !any; ++j) any = is_still(j);
+  if (!any) return;
+  equations().minus(to.q, from.q, displacement_);
+  for (std::size_t j = 0; j < to.u.size(); ++j) {
+    if (is_still(j)) displacement_[j] = 0.5 * (to.t - from.t) * (from.u[j] + to.u[j]);
+  }
+  equations().plus(from.q, displacement_, to.q);
+}
+
+// Rigid contacts that have carried and lasted are closed; no other may overlap, except the one on which the
+// step lands. As little as possible in the norm of M.
 void Moreau::close_gaps(State<double>& to) {
   ContactFace& face = *equations().contact_face();
+  missed_.clear();
   for (int correction = 0; correction < kMostCorrections; ++correction) {
     face.update_contacts(to);
     const std::span<const ContactFace::Contact> contacts = face.contacts();
@@ -279,8 +312,9 @@ void Moreau::close_gaps(State<double>& to) {
     double largest = 0.0;
     for (int i = 0; i < static_cast<int>(contacts.size()); ++i) {
       const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(i)];
-      if (contact.stiffness > 0.0 || (contact.gap >= -kClosed && !carries(i))) continue;
+      if (contact.stiffness > 0.0 || (!carries(i) && (contact.gap >= -kClosed || i == landing_on_))) continue;
       wrong.push_back(i);
+      if (correction == 0 && !is_active(i)) missed_.push_back(i);
       largest = std::max(largest, std::abs(contact.gap));
     }
     if (largest <= kClosed) return;
@@ -304,6 +338,34 @@ bool Moreau::carries(int contact) const {
     if (active_[i].contact == contact) return p_[static_cast<Eigen::Index>(3 * i)] > 0.0 && !active_[i].hits;
   }
   return false;
+}
+
+bool Moreau::is_active(int contact) const {
+  return std::ranges::find(active_, contact, &Active::contact) != active_.end();
+}
+
+// The instant at which the first contact has closed that does not close in the free motion, but by the
+// impulses of others: `to` has these, and no overlap.
+std::optional<Moreau::Landing> Moreau::find_missed(const State<double>& from, const State<double>& to) {
+  ContactFace& face = *equations().contact_face();
+  const auto normal_speed = [&](int contact, const State<double>& at) {
+    const std::span<const double> normal = face.contact_rows(contact).first(at.u.size());
+    return std::inner_product(normal.begin(), normal.end(), at.u.begin(), 0.0);
+  };
+  std::vector<double> after;
+  face.update_contacts(to);
+  if (missed_.empty() || face.contacts().size() != count_) return {};
+  for (const int contact : missed_) after.push_back(normal_speed(contact, to));
+  face.update_contacts(from);
+  if (face.contacts().size() != count_) return {};
+  std::optional<Landing> first;
+  const double h = to.t - from.t;
+  for (std::size_t i = 0; i < missed_.size(); ++i) {
+    const double gap = face.contacts()[static_cast<std::size_t>(missed_[i])].gap;
+    const double left = part_left(h, std::max(gap, 0.0), normal_speed(missed_[i], from), after[i]);
+    if (!first || to.t - left * h < first->t) first = {.contact = missed_[i], .t = to.t - left * h};
+  }
+  return first;
 }
 
 // The normal rows of contacts, and M^-1 times these.
