@@ -289,11 +289,12 @@ class FixTest(unittest.TestCase):
     def test_near_pair_forces_are_fast_and_far_ones_slow(self):
         """LAMMPS splits the pair force by a switch between two distances; the fix takes each part at its level."""
         data = self.melt()
-        script = self.MELT.replace("timestep 0.005\n", "pair_style lj/cut 2.5\npair_coeff * * 1 1\npair_modify shift yes\n")
+        pairs = "pair_style lj/cut 2.5\npair_coeff * * 1 1\npair_modify shift yes\n"
+        script = self.MELT.replace("timestep 0.005\n", pairs)
 
         def positions(steps, dt):
-            out = self.run_lammps(f"{script}{steps}timestep {dt}\nthermo {round(0.2 / dt)}\nrun {round(0.4 / dt)}" + self.DUMP,
-                                  data=data)
+            time = f"timestep {dt}\nthermo {round(0.2 / dt)}\nrun {round(0.4 / dt)}"
+            out = self.run_lammps(script + steps + time + self.DUMP, data=data)
             self.assert_conserved(out)
             return self.positions()
 
