@@ -286,6 +286,28 @@ class FixTest(unittest.TestCase):
             # Forces are sums in another order: 1e-15, which collisions multiply by some hundred in a time of 0.5.
             self.assertLess(worst, 1e-9)
 
+    def test_near_pair_forces_are_fast_and_far_ones_slow(self):
+        """LAMMPS splits the pair force by a switch between two distances; the fix takes each part at its level."""
+        data = self.melt()
+        pairs = "pair_style lj/cut 2.5\npair_coeff * * 1 1\npair_modify shift yes\n"
+        script = self.MELT.replace("timestep 0.005\n", pairs)
+
+        def positions(steps, dt):
+            time = f"timestep {dt}\nthermo {round(0.2 / dt)}\nrun {round(0.4 / dt)}"
+            out = self.run_lammps(script + steps + time + self.DUMP, data=data)
+            self.assert_conserved(out)
+            return self.positions()
+
+        def distance(one, other):
+            return max(abs(x - y) for i in one for x, y in zip(one[i][:3], other[i][:3]))
+
+        exact = positions("", 0.0005)
+        split = "run_style respa 3 1 2 bond 1 inner 2 1.3 1.8 outer 3\n"
+        coarse, fine = (distance(positions(split, dt), exact) for dt in (0.008, 0.004))
+        self.assertGreater(coarse, 1e-5)
+        self.assertLess(coarse, 1e-3)
+        self.assertAlmostEqual(coarse / fine, 4.0, delta=0.6)  # second order
+
     def test_restart(self):
         data = self.melt()
         self.run_lammps(self.MELT + "run 60\nwrite_restart half.restart\nrun 60" + self.DUMP, data=data)

@@ -312,6 +312,26 @@ TEST(Barostat, FillsTheVolumeThatHasThePressure) {
   EXPECT_LT(worst, 0.02 * system.measure().kinetic);
 }
 
+// LAMMPS (22 Jul 2025, lj/cut 2.5 with pair_modify shift yes, fix npt temp 1.4 1.4 0.5 iso 1.5 1.5 2, 864
+// atoms, step 0.005) has the mean density 0.6716 +- 0.0004 over 500 units of time.
+TEST(Barostat, HasTheDensityOfLammps) {
+  Executor executor(2);
+  ParticleModel model = make_fluid(6, 0.5, true);
+  draw_velocities(1.4, 3, model);
+  model.nose_hoover = NoseHoover{1.4, 0.5};
+  model.barostat = Barostat{1.5, 1.0, 0.1, 10, 3};
+  ParticleSystem system(model, executor);
+  for (int i = 0; i < 4000; ++i) system.step(0.005);
+  double density = 0.0;
+  constexpr int kSamples = 1000;
+  for (int i = 0; i < kSamples; ++i) {
+    for (int k = 0; k < 10; ++k) system.step(0.005);
+    density += system.size() / system.box().volume() / kSamples;
+  }
+  // The standard error over 50 units is 0.0035; a pressure that is wrong by a tenth changes it by 0.012.
+  EXPECT_NEAR(density, 0.6716, 0.01);
+}
+
 TEST(Barostat, TellsThatThePeriodIsTooShort) {
   Executor executor(1);
   ParticleModel model = make_fluid(4, 0.8, true);

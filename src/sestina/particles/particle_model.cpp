@@ -221,8 +221,15 @@ class Checker {
       check_inertia(path + ".inertia", type.inertia);
     }
     if (type.law == TermLaw::kRigidBond) check_rigid_length(path + ".length", type.rest);
+    if (type.law == TermLaw::kHarmonicBond) check_fits_box(path + ".length", type.rest);
+    const bool is_minimum_at_rest =
+        type.law != TermLaw::kCosineAngle && type.law != TermLaw::kPeriodicDihedral;
+    if (is_minimum_at_rest && type.stiffness < 0.0) {
+      fault(path + ".stiffness", fmt::format("{} is negative", type.stiffness));
+    }
     if (type.law != TermLaw::kFene) return;
     want_positive(path + ".max_length", type.rest);
+    check_fits_box(path + ".max_length", type.rest);
     want_positive(path + ".sigma", type.sigma);
   }
 
@@ -237,6 +244,11 @@ class Checker {
 
   void check_rigid_length(const std::string& path, double length) {
     want_positive(path, length);
+    check_fits_box(path, length);
+  }
+
+  // The length of a bond, whose particles are looked for at their nearest images.
+  void check_fits_box(const std::string& path, double length) {
     for (int a = 0; a < 3; ++a) {
       if (!model_.box.periodic[a] || length < 0.499 * model_.box.length[a]) continue;
       fault(path, fmt::format("{} is not less than half of the box's length {} along {}", length,
@@ -508,7 +520,9 @@ class Checker {
     if (model_.langevin && model_.nose_hoover) fault("thermostat", "there can be one thermostat, not two");
     if (model_.langevin) {
       want_positive("thermostat.friction", model_.langevin->friction);
-      if (!(model_.langevin->temperature >= 0.0)) fault("thermostat.temperature", "is negative");
+      if (!(model_.langevin->temperature >= 0.0)) {
+        fault("thermostat.temperature", fmt::format("{} is negative", model_.langevin->temperature));
+      }
     }
     if (model_.nose_hoover) {
       want_positive("thermostat.temperature", model_.nose_hoover->temperature);
