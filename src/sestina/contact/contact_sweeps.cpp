@@ -3,6 +3,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sestina/contact/sliding_impulse.h"
 
@@ -21,9 +22,10 @@ constexpr int kFirstPolish = 3, kOften = 8, kSeldom = 32;  // sweeps
 constexpr int kMostRounds = 4;                             // of solve_by_cones()
 constexpr int kSweepsOfRound = 12;
 constexpr int kNewtonSteps = 5;
-constexpr double kAlmost = 1e-6;    // of the change before: then one more step is at round-off
-constexpr double kSlowSlip = 1e-3;  // of the largest change of a velocity by a contact
-constexpr double kStill = 1e-10;    // likewise: slower slip has no direction
+constexpr double kAlmost = 1e-6;      // of the change before: then one more step is at round-off
+constexpr double kSlowSlip = 1e-3;    // of the largest change of a velocity by a contact
+constexpr double kWithinCone = 1e-9;  // a contact this much within its limit of friction has stuck
+constexpr double kStill = 1e-10;      // likewise: slower slip has no direction
 
 }  // namespace
 
@@ -83,9 +85,17 @@ Vector3d ContactSweeps::velocity(int contact, std::span<const double> u) const {
 }
 
 bool ContactSweeps::solve(std::span<double> u, double tolerance, int most) {
-  for (const Contact& contact : contacts_) {
-    if (!contact.p.isZero(0.0)) add_response(contact, contact.p, u);
+  bool is_warm = false;
+  for (Contact& contact : contacts_) {
+    if (contact.p.isZero(0.0)) continue;
+    add_response(contact, contact.p, u);
+    contact.sticks = contact.p.tail<2>().norm() < (1.0 - kWithinCone) * contact.law.friction * contact.p[0];
+    is_warm = true;
   }
+  // Sweeps shift loads that are not unique from contact to contact: first the states of the start are tried.
+  sweeps_ = 0;
+  change_ = std::numeric_limits<double>::infinity();
+  if (is_warm && contacts_.size() <= kMostPolished && polish(u) && change_ <= tolerance) return true;
   return go_on(u, tolerance, most);
 }
 
