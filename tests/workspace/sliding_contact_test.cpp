@@ -227,5 +227,30 @@ output: {every: 0.02}
   EXPECT_GT(run.end("between.normal_force"), 1e-3);
 }
 
+// A block tips while it slides, falls back, and rocks: edges that the spring and the other edges hold closed.
+TEST(SlidingContact, BlockThatASpringPullsAtItsFootTipsAndRocks) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+ground: {points: {wall: [-1, 0, 0]}, shapes: [{name: floor, type: plane}]}
+bodies:
+  - {name: block, mass: 2, inertia: {xx: 1/120, yy: 1/120, zz: 1/75}, points: {foot: [0, 0, -0.05]},
+     shapes: [{name: box, type: box, size: [0.2, 0.2, 0.1]}]}
+joints: [{name: fly, type: free, parent: ground.origin, child: block.origin, q: [0.5, 0, 0.05, 1, 0, 0, 0]}]
+forces: [{name: spring, type: spring_damper, from: ground.wall, to: block.foot, stiffness: 100, free_length: 1}]
+contacts: [{name: feet, between: [box, floor], friction: 0.2}]
+analysis: {duration: 1, limits: {steps: 2000}}
+output: {every: 0.02}
+)"));
+  double highest = 0.0;
+  for (std::size_t row = 0; row < run.table.rows(); ++row) {
+    highest = std::max(highest, run.at(row, "fly.q[2]"));
+    EXPECT_NEAR(run.at(row, "energy.total") + run.at(row, "energy.dissipated"), run.at(0, "energy.total"),
+                2e-5);
+    EXPECT_GT(run.at(row, "feet.gap"), -1e-9);
+  }
+  EXPECT_GT(highest, 0.055);
+}
+
 }  // namespace
 }  // namespace sestina

@@ -63,8 +63,12 @@ void Moreau::find_starts(const State<double>& from, const State<double>& to, dou
     start.is_known = true;
     start.gap = face.contacts()[i].gap;
     if (!start.closes && start.gap > kClosed) continue;
-    const std::span<const double> normal = face.contact_rows(static_cast<int>(i)).first(from.u.size());
-    start.speed = std::inner_product(normal.begin(), normal.end(), from.u.begin(), 0.0);
+    const Vector3d v =
+        Eigen::Map<const Eigen::Matrix<double, 3, -1, Eigen::RowMajor>>(
+            face.contact_rows(static_cast<int>(i)).data(), 3, static_cast<Eigen::Index>(from.u.size())) *
+        as_vector(from.u);
+    start.speed = v[0];
+    start.slip = v.tail<2>();
   }
   face.update_contacts(to);
 }
@@ -98,6 +102,7 @@ void Moreau::find_active(const State<double>& from, const State<double>& to, Loo
     Active active;
     active.contact = i;
     active.gap = contact.gap;
+    active.slip = start.slip;
     active.gap_before = start.is_known ? start.gap : contact.gap - 0.5 * h * (before + after);
     const bool was_closed = active.gap_before <= kClosed && (!is_rigid || !matters(before));
     if (!start.closes && !(was_closed && follows(h, start.gap, before, contact.gap, after))) continue;

@@ -16,7 +16,7 @@ namespace {
 constexpr int kMostTrials = 10;     // to find the instant at which a slip vanishes
 constexpr double kStopped = 1e-9;   // of the slip at the start: what is less is zero
 constexpr double kResolved = 1e-6;  // likewise, if kStopped is not reached
-constexpr double kSlides = 1e-10;   // of the largest speed
+constexpr double kSlides = 1e-9;    // of the largest speed
 
 }  // namespace
 
@@ -28,7 +28,7 @@ Eigen::Vector2d Moreau::slip_at_end(std::size_t active) const {
 
 bool Moreau::slides_at_start(const Active& active, const State<double>& from) {
   const double largest = as_vector(from.u).lpNorm<Eigen::Infinity>();
-  return active.v_before.tail<2>().norm() > std::max(kMoves, kSlides * largest);
+  return active.slip.norm() > std::max(kMoves, kSlides * largest);
 }
 
 // Whether the slip of a contact that lasts vanishes within the last step. refined_ is then the state at that
@@ -37,10 +37,10 @@ bool Moreau::find_turn(const State<double>& from, const State<double>& to, int s
   if (is_refined_ || !(to.t > from.t)) return false;
   bool any = false;
   for (std::size_t i = 0; i < active_.size() && !any; ++i) {
-    any = p_[static_cast<Eigen::Index>(3 * i)] > 0.0 && friction_[i] > 0.0 &&
-          slides_at_start(active_[i], from) &&
-          (solver_.states()[i] == FrictionSolver::State::kStick ||
-           slip_at_end(i).dot(active_[i].v_before.tail<2>()) <= 0.0);
+    any =
+        p_[static_cast<Eigen::Index>(3 * i)] > 0.0 && friction_[i] > 0.0 &&
+        slides_at_start(active_[i], from) &&
+        (solver_.states()[i] == FrictionSolver::State::kStick || slip_at_end(i).dot(active_[i].slip) <= 0.0);
   }
   if (!any) return false;
   if (splits > 0 && find_lasting(from, to)) {
@@ -98,13 +98,12 @@ double Moreau::remaining_slip() const {
   return least;
 }
 
-// The impulse of friction acts in the wrong direction until the slip vanishes: for the part
-// v_before/(v_before
-// + v') of the step, as if the slip changed at a constant rate.
+// The impulse of friction acts in the wrong direction until the slip vanishes: for the part v/(v + v') of the
+// step, as if the slip changed at a constant rate from v to v'.
 void Moreau::add_neglected_turns(const State<double>& from) {
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const auto k = static_cast<Eigen::Index>(3 * i);
-    const Eigen::Vector2d before = active_[i].v_before.tail<2>(), after = slip_at_end(i);
+    const Eigen::Vector2d before = active_[i].slip, after = slip_at_end(i);
     if (!(p_[k] > 0.0) || !slides_at_start(active_[i], from) || !(after.dot(before) < 0.0)) continue;
     const double part = before.norm() / (before.norm() + after.norm());
     neglected_ += 2.0 * part * friction_[i] * p_[k] * du_.middleCols<2>(k + 1).cwiseAbs().rowwise().sum();
