@@ -15,11 +15,12 @@ namespace {
 
 using namespace test;
 
-constexpr double kG = 9.81;
+constexpr double kGravity = 9.81;
 
 // A block on a plane that gravity, turned by an angle, pulls along x.
 RunResult run_block(double angle, double friction, const std::string& start = "") {
-  return run_system(read_model(fmt::format(R"(
+  return run_system(
+      read_model(fmt::format(R"(
 sestina: 1
 gravity: [{}, 0, {}]
 ground: {{shapes: [{{name: floor, type: plane}}]}}
@@ -29,7 +30,7 @@ contacts: [{{name: feet, between: [block, floor], friction: {}}}]
 analysis: {{integrator: time_stepping, duration: 1, step: {{driver: fixed, dt: 0.01}}}}
 output: {{every: 0.1}}
 )",
-                                           kG * std::sin(angle), -kG * std::cos(angle), start, friction)));
+                             kGravity * std::sin(angle), -kGravity * std::cos(angle), start, friction)));
 }
 
 TEST(TimeStepping, BlockSticksOnASlope) {
@@ -40,17 +41,17 @@ TEST(TimeStepping, BlockSticksOnASlope) {
 
 TEST(TimeStepping, BlockSlidesDownASlope) {
   const RunResult run = run_block(0.5, 0.3);
-  const double a = kG * (std::sin(0.5) - 0.3 * std::cos(0.5));
+  const double a = kGravity * (std::sin(0.5) - 0.3 * std::cos(0.5));
   EXPECT_NEAR(run.end("fly.u[3]"), a, 1e-12);
   // q moves with the speed at the end of each step.
   EXPECT_NEAR(run.end("fly.q[0]"), 0.5 * a * (1.0 + 0.01), 1e-12);
-  const double dissipated = 3 * 0.3 * kG * std::cos(0.5) * run.end("fly.q[0]");
+  const double dissipated = 3 * 0.3 * kGravity * std::cos(0.5) * run.end("fly.q[0]");
   EXPECT_NEAR(run.end("energy.dissipated"), dissipated, 0.02 * dissipated);
 }
 
 TEST(TimeStepping, SlidingBlockComesToRest) {
   const RunResult run = run_block(0.0, 0.4, ", u: [0, 0, 0, 1.5, 0.8, 0]");
-  const double speed = std::hypot(1.5, 0.8), way = speed * speed / (2 * 0.4 * kG);
+  const double speed = std::hypot(1.5, 0.8), way = speed * speed / (2 * 0.4 * kGravity);
   EXPECT_NEAR(run.end("fly.q[0]") / run.end("fly.q[1]"), 1.5 / 0.8, 1e-9);
   EXPECT_NEAR(std::hypot(run.end("fly.q[0]"), run.end("fly.q[1]")), way, 0.01 * speed);
   EXPECT_NEAR(run.end("fly.u[3]"), 0.0, 1e-15);
