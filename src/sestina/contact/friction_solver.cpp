@@ -88,7 +88,7 @@ void FrictionSolver::solve_one(Index i) {
     if (stuck[0] >= 0.0 && stuck.tail<2>().norm() <= mu * stuck[0]) {
       p = stuck;
       state = State::kStick;
-    } else if (find_sliding_impulse(own, w, mu, -stuck.tail<2>(), p)) {
+    } else if (find_sliding_impulse(own, w, mu, Vector2d::Zero(), p)) {
       state = State::kSlide;
     } else {  // Painleve's case, no sliding solution: the point of the cone nearest to the sticking impulse
       p = {std::max(stuck[0], 0.0), stuck[1], stuck[2]};

@@ -61,13 +61,11 @@ class SlideEquation {
   bool search(Vector3d& p) const {
     const auto direction = [](double angle) { return Vector2d(std::cos(angle), std::sin(angle)); };
     double best = -1.0;
-    // The first direction is none of the axes, along which planar mechanisms slide: a root there would be
-    // missed.
-    const double step = 2.0 * std::numbers::pi / kSlideDirections, first = 0.3 * step;
-    Slide slide = at(direction(first));
-    double before = cross2(direction(first), slide.v), p_before = slide.p_n;
+    const double step = 2.0 * std::numbers::pi / kSlideDirections;
+    Slide slide = at(direction(0.0));
+    double before = cross2(direction(0.0), slide.v), p_before = slide.p_n;
     for (int k = 1; k <= kSlideDirections; ++k) {
-      double low = first + (k - 1) * step, high = first + k * step;
+      double low = (k - 1) * step, high = k * step;
       slide = at(direction(high));
       const double after = cross2(direction(high), slide.v);
       const bool crosses = p_before >= 0.0 && slide.p_n >= 0.0 && (before <= 0.0) != (after <= 0.0);

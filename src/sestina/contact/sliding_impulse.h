@@ -11,7 +11,7 @@
 
 namespace sestina {
 
-// Finds p, the direction near `guess` (of slip; any length but zero) if there is one. Several directions are
+// Finds p, the direction near `guess` (of slip; zero for none) if there is one. Several directions are
 // possible only for strong coupling of friction and geometry; of those that a search finds, the one with the
 // fastest sliding is taken. Returns false if there is none (Painleve).
 bool find_sliding_impulse(const Eigen::Matrix3d& A, const Eigen::Vector3d& w, double mu,

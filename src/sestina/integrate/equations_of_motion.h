@@ -163,17 +163,19 @@ class ContactFace {
   virtual bool may_pass(const State<double>& from, const State<double>& to) = 0;
   // C (3 x nu, row by row) of a contact at the last update; holds until the next call.
   virtual std::span<const double> contact_rows(int contact) = 0;
-  // C and M^-1 C^T of a contact at the last update, (3 x n) row by row, for the speeds that it moves. These
-  // are ranges of an order of the speeds in which what hangs on one joint of the ground stands together. They
-  // hold until the next call. Only for systems without constraints. Throws ComputationError if M is singular.
-  struct Response {
+  // C of a contact at the last update, (3 x n) row by row, for the speeds that it moves. These are ranges of
+  // an order of the speeds in which what hangs on one joint of the ground stands together. Holds until the
+  // next call. Only for systems without constraints.
+  struct Rows {
     struct Range {
       int first = 0, count = 0;
     };
     std::array<Range, 2> ranges;
-    std::span<const double> C, jumps;
+    std::span<const double> C;
   };
-  virtual Response contact_response(int contact) = 0;
+  virtual Rows short_rows(int contact) = 0;
+  // C M^-1 for the rows of the last short_rows(). Throws ComputationError if M is singular.
+  virtual std::span<const double> short_jumps() = 0;
   virtual std::span<const int> order_of_speeds() = 0;
   // A number for a point of contact, ascending, which it keeps while its pair of shapes touches at as many
   // points.

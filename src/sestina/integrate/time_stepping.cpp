@@ -175,16 +175,15 @@ void TimeStepping::find_contacts(const State<double>& from, const State<double>&
   std::size_t before = 0;  // in forces: keys ascend
   for (int i = 0; i < static_cast<int>(face.contacts().size()); ++i) {
     const ContactFace::Contact contact = face.contacts()[static_cast<std::size_t>(i)];
-    const ContactFace::Response response = find_response(from, i);
+    const ContactFace::Rows rows = find_rows(from, i);
     const std::array<ContactSweeps::Range, 2> ranges = {
-        {{response.ranges[0].first, response.ranges[0].count},
-         {response.ranges[1].first, response.ranges[1].count}}};
-    const Vector3d v_before = ContactSweeps::velocity(ranges, response.C, before_);
-    const Vector3d v_free = ContactSweeps::velocity(ranges, response.C, packed_);
+        {{rows.ranges[0].first, rows.ranges[0].count}, {rows.ranges[1].first, rows.ranges[1].count}}};
+    const Vector3d v_before = ContactSweeps::velocity(ranges, rows.C, before_);
+    const Vector3d v_free = ContactSweeps::velocity(ranges, rows.C, packed_);
     const double rebound = -contact.restitution * v_before[0];
     const bool bounces = rebound > kRebound * std::abs(v_free[0] - v_before[0]);
     // Impulses of other contacts can stop one of the two bodies, or reverse its part of the speed.
-    const double reach = bounces ? 0.0 : h * fastest_closing(ranges, response.C);
+    const double reach = bounces ? 0.0 : h * fastest_closing(ranges, rows.C);
     if (contact.gap > std::max(reach, kOverlap)) continue;
     Active active{.contact = i,
                   .gap = contact.gap,
@@ -202,16 +201,22 @@ void TimeStepping::find_contacts(const State<double>& from, const State<double>&
     while (before < forces.size() && forces[before] < key) before += kNumbersOfContact;
     Vector3d start = Vector3d::Zero();
     if (before < forces.size() && forces[before] == key) start = h * Vector3d(forces.data() + before + 1);
-    sweeps_.add(ranges, response.C, response.jumps, active.law, start);
+    sweeps_.add(ranges, rows.C, find_jumps(from), active.law, start);
     active_.push_back(active);
   }
 }
 
-ContactFace::Response TimeStepping::find_response(const State<double>& at, int contact) {
+ContactFace::Rows TimeStepping::find_rows(const State<double>& at, int contact) {
   ContactFace& face = *equations().contact_face();
-  if (!equations().is_constrained()) return face.contact_response(contact);
+  if (!equations().is_constrained()) return face.short_rows(contact);
   const std::span<const double> rows = face.contact_rows(contact);
   rows_.assign(rows.begin(), rows.end());
+  return {{{{0, static_cast<int>(at.u.size())}, {0, 0}}}, rows_};
+}
+
+// C M^-1 for the rows of the last call.
+std::span<const double> TimeStepping::find_jumps(const State<double>& at) {
+  if (!equations().is_constrained()) return equations().contact_face()->short_jumps();
   jumps_.assign(rows_.size(), 0.0);
   const std::size_t nu = at.u.size();
   for (std::size_t row = 0; row < 3; ++row) {
@@ -219,7 +224,7 @@ ContactFace::Response TimeStepping::find_response(const State<double>& at, int c
     if (std::ranges::all_of(own, [](double entry) { return entry == 0.0; })) continue;
     equations().impulse_face()->calc_velocity_jump(at, own, std::span(jumps_).subspan(row * nu, nu));
   }
-  return {{{{0, static_cast<int>(nu)}, {0, 0}}}, rows_, jumps_};
+  return jumps_;
 }
 
 // Finds the impulses, and adds what they change to packed_.

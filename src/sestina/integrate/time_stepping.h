@@ -58,7 +58,8 @@ class TimeStepping final : public IntegrationRule {
                             std::vector<double>& forces, int depth);
   StepReport touch(const State<double>& from, State<double>& to, std::vector<double>& forces);
   void find_contacts(const State<double>& from, const State<double>& to, std::span<const double> forces);
-  ContactFace::Response find_response(const State<double>& at, int contact);
+  ContactFace::Rows find_rows(const State<double>& at, int contact);
+  std::span<const double> find_jumps(const State<double>& at);
   double fastest_closing(const std::array<ContactSweeps::Range, 2>& ranges, std::span<const double> C) const;
   StepReport solve();
   void keep_forces(double h, std::vector<double>& forces) const;

@@ -217,41 +217,49 @@ BranchMassMatrix& ContactSystem::mass_matrix() {
   return *mass_matrix_;
 }
 
-ContactFace::Response ContactSystem::contact_response(int contact) {
-  BranchMassMatrix& M = mass_matrix();
-  if (!is_factored_ && !M.update(properties_, kinematics_))
-    throw ComputationError(t_, "the mass matrix is singular");
-  is_factored_ = true;
+ContactFace::Rows ContactSystem::short_rows(int contact) {
+  const BranchMassMatrix& M = mass_matrix();
   const Place& place = places_[static_cast<std::size_t>(contact)];
   using Tree = BranchMassMatrix::Tree;
   const bool is_stop = place.speed >= 0;
   const auto tree_of = [&](FrameIndex frame) { return M.tree_of(BodyIndex(frame.value())); };
   const Tree first = is_stop ? M.tree_of_speed(place.speed) : tree_of(place.a);
   Tree second = is_stop ? Tree() : tree_of(place.b);
-  if (second.first == first.first && first.count > 0) second = {};
+  const bool is_one_tree = first.count > 0 && second.first == first.first;
+  if (is_one_tree) second = {};
   const auto n = static_cast<std::size_t>(first.count), size = n + static_cast<std::size_t>(second.count);
-  response_.assign(3 * size, 0.0);
+  short_rows_.assign(3 * size, 0.0);
   if (is_stop) {
-    response_[static_cast<std::size_t>(M.place_of_speed(place.speed) - first.first)] = place.sign;
+    short_rows_[static_cast<std::size_t>(M.place_of_speed(place.speed) - first.first)] = place.sign;
   } else {
-    const bool is_one_tree = second.count == 0 && first.count > 0;
-    add_response(place, place.a, -1.0, first, response_.data(), size);
+    add_rows(place, place.a, -1.0, first, short_rows_.data(), size);
     if (is_one_tree) {
-      if (tree_of(place.b).count > 0) add_response(place, place.b, 1.0, first, response_.data(), size);
+      if (place.b.value() != 0) add_rows(place, place.b, 1.0, first, short_rows_.data(), size);
     } else {
-      add_response(place, place.b, 1.0, second, response_.data() + n, size);
+      add_rows(place, place.b, 1.0, second, short_rows_.data() + n, size);
     }
   }
-  jump_ = response_;
-  M.solve(first, jump_.data(), size);
-  M.solve(second, jump_.data() + n, size);
-  return {{{{first.first, first.count}, {second.first, second.count}}}, response_, jump_};
+  trees_ = {first, second};
+  return {{{{first.first, first.count}, {second.first, second.count}}}, short_rows_};
+}
+
+std::span<const double> ContactSystem::short_jumps() {
+  BranchMassMatrix& M = mass_matrix();
+  if (!is_factored_ && !M.update(properties_, kinematics_)) {
+    throw ComputationError(t_, "the mass matrix is singular");
+  }
+  is_factored_ = true;
+  short_jumps_ = short_rows_;
+  const std::size_t size = short_rows_.size() / 3;
+  M.solve(trees_[0], short_jumps_.data(), size);
+  M.solve(trees_[1], short_jumps_.data() + trees_[0].count, size);
+  return short_jumps_;
 }
 
 // Adds the rows of a contact point on a body to those of its tree, which begin `size` numbers after each
 // other.
-void ContactSystem::add_response(const Place& place, FrameIndex frame, double sign,
-                                 const BranchMassMatrix::Tree& tree, double* rows, std::size_t size) const {
+void ContactSystem::add_rows(const Place& place, FrameIndex frame, double sign,
+                             const BranchMassMatrix::Tree& tree, double* rows, std::size_t size) const {
   const std::array<Vec3<double>, 3> axes = axes_at(place.point.normal);
   for (int body = frame.value(); body != 0;) {
     const BodyLink& link = kinematics_.tree.links[static_cast<std::size_t>(body)];

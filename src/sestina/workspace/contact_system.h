@@ -2,6 +2,7 @@
 // are force elements (contact/compliant_contact.h) are no part of this.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,7 +36,8 @@ class ContactSystem final : public ContactFace {
   std::span<const Contact> contacts() const override { return contacts_; }
   bool may_pass(const State<double>& from, const State<double>& to) override;
   std::span<const double> contact_rows(int contact) override;
-  Response contact_response(int contact) override;
+  Rows short_rows(int contact) override;
+  std::span<const double> short_jumps() override;
   std::span<const int> order_of_speeds() override { return mass_matrix().speeds(); }
   std::uint64_t key_of_contact(int contact) const override {
     return places_[static_cast<std::size_t>(contact)].key;
@@ -68,8 +70,8 @@ class ContactSystem final : public ContactFace {
 
   void add_pair(int pair);
   BranchMassMatrix& mass_matrix();
-  void add_response(const Place& place, FrameIndex frame, double sign, const BranchMassMatrix::Tree& tree,
-                    double* rows, std::size_t size) const;
+  void add_rows(const Place& place, FrameIndex frame, double sign, const BranchMassMatrix::Tree& tree,
+                double* rows, std::size_t size) const;
   void add_stop(int stop, double q);
   // Fills the forms of all shapes, and their poses in the ground.
   void update_shapes(const Kinematics<double>& kinematics, std::vector<Pose<double>>& poses);
@@ -96,9 +98,10 @@ class ContactSystem final : public ContactFace {
   std::vector<ContactPoint> points_;  // contact points of one pair
   std::vector<double> rows_;          // (3 x nu) of one contact
   std::unique_ptr<BranchMassMatrix> mass_matrix_;
-  double t_ = 0.0;                       // s, of the last update
-  bool is_factored_ = false;             // since then
-  std::vector<double> response_, jump_;  // of one contact
+  double t_ = 0.0;                               // s, of the last update
+  bool is_factored_ = false;                     // since then
+  std::array<BranchMassMatrix::Tree, 2> trees_;  // of the last short_rows()
+  std::vector<double> short_rows_, short_jumps_;
   std::vector<ContactForce> forces_;
   std::unique_ptr<FrictionSolver> solver_;
   AddedForces added_;
