@@ -168,6 +168,7 @@ def to_sestina(data: mujoco.MjData) -> tuple[Array, Array]:
 # ---- measurement ----------------------------------------------------------------------------------------------------
 
 STAGES = [("in squat on its feet", 0.0), ("falling on knees and hands", 0.4), ("lying", 3.0)]  # s
+RULES = ["time_stepping", "moreau"]
 MEASURED, LIFT = 20, 1e-4  # steps; m
 
 
@@ -204,9 +205,9 @@ def _mujoco_time(model: mujoco.MjModel, start: mujoco.MjData) -> tuple[float, fl
     return 1e6 * used / MEASURED, contacts / MEASURED, rows / MEASURED
 
 
-def _sestina_time(frozen: sestina.Model, start: mujoco.MjData) -> tuple[float, str]:
+def _sestina_time(frozen: sestina.Model, start: mujoco.MjData, rule: str) -> tuple[float, str]:
     """µs for a step, and why it ended where it did."""
-    simulator = sestina.Simulator(frozen)
+    simulator = sestina.Simulator(frozen, integrator=rule)
     simulator.set_state(*to_sestina(start))
     done, reason = 0, ""
     used = time.process_time()
@@ -230,7 +231,7 @@ def _many_times(model: mujoco.MjModel, frozen: sestina.Model, start: mujoco.MjDa
     q, u = (np.tile(part, (count, 1)) for part in to_sestina(start))
     used = time.process_time()
     for _ in range(MEASURED):
-        q, u = frozen.step(q, u, None, STEP, check=False)
+        q, u = frozen.step(q, u, None, STEP, integrator=RULES[0], check=False)
     ours = time.process_time() - used
     return 1e6 * theirs / count / MEASURED, 1e6 * ours / count / MEASURED
 
@@ -256,18 +257,20 @@ def print_table(rounds: int, count: int) -> None:
         )
         for name, t in STAGES:
             start = _stage(model, t)
-            theirs, ours, reason = [], [], ""
+            theirs: list[float] = []
+            ours: dict[str, list[float]] = {rule: [] for rule in RULES}
+            reasons = dict.fromkeys(RULES, "")
             for _ in range(rounds):
                 measured = _mujoco_time(model, start)
                 theirs.append(measured[0])
-                used, reason = _sestina_time(frozen, start)
-                ours.append(used)
-            a, b = statistics.median(theirs), statistics.median(ours)
-            print(
-                f"  {name}: {measured[1]:.1f} contacts, {measured[2]:.0f} rows: MuJoCo {a:.1f}, Sestina {b:.0f}, "
-                f"ratio {b / a:.1f}  {reason}",
-                flush=True,
-            )
+                for rule in RULES:
+                    used, reasons[rule] = _sestina_time(frozen, start, rule)
+                    ours[rule].append(used)
+            a = statistics.median(theirs)
+            print(f"  {name}: {measured[1]:.1f} contacts, {measured[2]:.0f} rows: MuJoCo {a:.1f}")
+            for rule in RULES:
+                b = statistics.median(ours[rule])
+                print(f"    Sestina, {rule}: {b:.0f}, ratio {b / a:.1f}  {reasons[rule]}", flush=True)
         start = _stage(model, STAGES[0][1])
         pairs = [_many_times(model, frozen, start, count) for _ in range(rounds)]
         a, b = (statistics.median(column) for column in zip(*pairs))

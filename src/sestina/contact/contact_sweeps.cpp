@@ -264,39 +264,48 @@ Matrix3d ContactSweeps::mobility(const Contact& one, const Contact& other) const
 }
 
 void ContactSweeps::solve_by_cones(std::span<double> u, double tolerance) {
-  start_cones(u);
-  for (int round = 0; round < kMostRounds; ++round) {
-    const bool is_exact = cones_.solve(M_, scale_.cwiseProduct(b_) + slip_, is_ray_);
-    if (!is_exact && round == 0) return;
+  double best = change_;
+  std::vector<Vector3d> impulses;
+  for (const Contact& contact : contacts_) impulses.push_back(contact.p);
+  cone_contacts_.clear();
+  bool is_exact = true;
+  for (int round = 0; round < kMostRounds && is_exact; ++round) {
+    start_cones(u);
+    is_exact = cones_.solve(M_, scale_.cwiseProduct(b_) + slip_, is_ray_);
     take_cones(u);
-    if (!is_exact || go_on(u, tolerance, kSweepsOfRound)) return;
+    if (go_on(u, tolerance, kSweepsOfRound)) return;
+    if (change_ >= best) continue;
+    best = change_;
+    for (std::size_t i = 0; i < contacts_.size(); ++i) impulses[i] = contacts_[i].p;
   }
-  take_cones(u);
+  if (is_exact) {
+    take_cones(u);
+  } else {
+    set_impulses(impulses, u);
+  }
 }
 
-// In the coordinates in which the cones are those of cone_program.h: x = [mu p_n; p_t], y = [v_n/mu + s;
-// v_t]. A contact without friction is a ray, x = p_n.
+// For the contacts that carry, in the coordinates in which the cones are those of cone_program.h: x = [mu
+// p_n; p_t], y = [v_n/mu + s; v_t]. A contact without friction is a ray, x = p_n.
 void ContactSweeps::start_cones(std::span<const double> u) {
-  const auto n = static_cast<Eigen::Index>(3 * contacts_.size());
-  M_.resize(n, n);
+  find_mobility();
+  const auto n = static_cast<Eigen::Index>(3 * carrying_.size());
+  if (carrying_ != cone_contacts_) slip_.setZero(n);
+  cone_contacts_ = carrying_;
   b_.setZero(n);
   scale_.setOnes(n);
-  slip_.setZero(n);
-  is_ray_.resize(contacts_.size());
+  is_ray_.resize(carrying_.size());
+  VectorXd p(n);
   for (Eigen::Index i = 0; i < n; i += 3) {
-    const Contact& contact = contacts_[static_cast<std::size_t>(i / 3)];
+    const Contact& contact = contacts_[carrying_[static_cast<std::size_t>(i / 3)]];
     is_ray_[static_cast<std::size_t>(i / 3)] = contact.law.friction == 0.0;
     if (contact.law.friction > 0.0) scale_[i] = 1.0 / contact.law.friction;
     b_.segment<3>(i) = product(contact, u);
     b_[i] += contact.law.bias + contact.law.compliance * contact.p[0];
-    for (Eigen::Index j = 0; j < n; j += 3) {
-      const Contact& other = contacts_[static_cast<std::size_t>(j / 3)];
-      const Matrix3d block = i == j ? contact.A : mobility(contact, other);
-      M_.block<3, 3>(i, j) = block;
-      b_.segment<3>(i) -= block * other.p;
-    }
+    p.segment<3>(i) = contact.p;
   }
-  M_ = (0.5 * (M_ + M_.transpose())).eval();
+  b_ -= G_ * p;
+  M_ = 0.5 * (G_ + G_.transpose());
   M_ = (scale_.asDiagonal() * M_ * scale_.asDiagonal()).eval();
 }
 
@@ -304,12 +313,12 @@ void ContactSweeps::start_cones(std::span<const double> u) {
 void ContactSweeps::take_cones(std::span<double> u) {
   const VectorXd p = scale_.cwiseProduct(cones_.x());
   const VectorXd v = (M_ * cones_.x()).cwiseQuotient(scale_) + b_;
-  std::vector<Vector3d> impulses(contacts_.size());
-  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+  std::vector<Vector3d> impulses(contacts_.size(), Vector3d::Zero());
+  for (std::size_t i = 0; i < cone_contacts_.size(); ++i) {
     const auto k = static_cast<Eigen::Index>(3 * i);
-    const bool carries = contacts_[i].A(0, 0) * p[k] > v[k];
-    impulses[i] = carries ? Vector3d(p.segment<3>(k)) : Vector3d::Zero();
-    slip_[k] = contacts_[i].law.friction > 0.0 ? v.segment<2>(k + 1).norm() : 0.0;
+    const Contact& contact = contacts_[cone_contacts_[i]];
+    if (contact.A(0, 0) * p[k] > v[k]) impulses[cone_contacts_[i]] = p.segment<3>(k);
+    slip_[k] = contact.law.friction > 0.0 ? v.segment<2>(k + 1).norm() : 0.0;
   }
   set_impulses(impulses, u);
 }

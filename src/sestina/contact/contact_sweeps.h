@@ -50,7 +50,8 @@ class ContactSweeps {
   // of v_n, with the slip s of the solution before: for contacts whose loads are not unique, or that the
   // sweeps pass on slowly. Costs O(contacts^3). After a few rounds in which the sweeps do not converge, as
   // happens where friction and inertia are coupled strongly, the last solution is taken: there v_n = mu
-  // (|v_t| - s) where a contact slides. Nothing changes if round-off prevents a solution.
+  // (|v_t| - s) where a contact slides. If round-off prevents a solution, the best
+  // result of the sweeps is taken.
   void solve_by_cones(std::span<double> u, double tolerance);
   int sweeps() const { return sweeps_; }
   double change() const { return change_; }  // of a velocity, the largest in the last sweep
@@ -96,6 +97,7 @@ class ContactSweeps {
   Eigen::MatrixXd G_, J_;
   Eigen::VectorXd F_;
   ConeProgram cones_;
+  std::vector<std::size_t> cone_contacts_;
   std::vector<bool> is_ray_;
   Eigen::MatrixXd M_;          // of the cones
   Eigen::VectorXd b_, scale_;  // velocities without impulses; factors of the coordinates of the cones

@@ -87,6 +87,7 @@ class TimeStepping final : public IntegrationRule {
   std::vector<Active> active_;
   std::vector<double> gaps_;  // of these at the end of the step
   ContactSweeps sweeps_;
+  bool has_started_ = false;
   State<double> stage_;
   std::deque<State<double>> middles_;  // of steps that are halved
   // Layout of previous_memory(): at previous(), at state(), at the candidate, and for interpolation.
