@@ -49,5 +49,24 @@ output: {every: 0.05}
   EXPECT_LT(run.report.steps.steps, 400);
 }
 
+// The column `slip` is that of the state of its row, not of a moment later, when the point of contact has
+// moved on.
+TEST(RestingContact, BallThatRollsHasNoSlip) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+ground: {shapes: [{name: floor, type: plane}]}
+bodies:
+  - {name: ball, mass: 2, inertia: {xx: 0.008, yy: 0.008, zz: 0.008}, shapes: [{name: skin, type: sphere, radius: 0.1}]}
+joints:
+  - {name: fly, type: free, parent: ground.origin, child: ball.origin, q: [0, 0, 0.1, 1, 0, 0, 0], u: [0, 14, 0, 1.4, 0, 0]}
+contacts: [{name: touch, between: [floor, skin], friction: 0.3}]
+analysis: {duration: 0.5}
+output: {every: 0.1}
+)"));
+  for (std::size_t row = 0; row < run.table.rows(); ++row) EXPECT_LT(run.at(row, "touch.slip"), 1e-13);
+  EXPECT_NEAR(run.end("fly.q[0]"), 0.7, 1e-10);
+}
+
 }  // namespace
 }  // namespace sestina

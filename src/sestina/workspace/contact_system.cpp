@@ -274,14 +274,14 @@ void ContactSystem::add_rows(const Place& place, FrameIndex frame, double sign,
   }
 }
 
-std::vector<int> ContactSystem::find_closed(const State<double>& state) {
-  std::vector<int> closed;
+std::vector<ContactSystem::Closed> ContactSystem::find_closed(const State<double>& state) {
+  std::vector<Closed> closed;
   for (int i = 0; i < static_cast<int>(contacts_.size()); ++i) {
     const Contact& contact = contacts_[static_cast<std::size_t>(i)];
     if (contact.gap > kClosed) continue;
-    const double v_n = (RowsOf(contact_rows(i).data(), 3, model_.nu()) * as_vector(state.u))[0];
-    if (contact.stiffness == 0.0 && std::abs(v_n) > kAtRest) continue;
-    closed.push_back(i);
+    const Eigen::Vector3d v = RowsOf(contact_rows(i).data(), 3, model_.nu()) * as_vector(state.u);
+    if (contact.stiffness == 0.0 && std::abs(v[0]) > kAtRest) continue;
+    closed.push_back({i, v.tail<2>().norm()});
   }
   return closed;
 }
@@ -319,7 +319,7 @@ const AddedForces& ContactSystem::calc_columns(const State<double>& state, std::
   forces_.clear();
   update_contacts(state);
   calc_gaps(columns);
-  const std::vector<int> closed = find_closed(state);
+  const std::vector<Closed> closed = find_closed(state);
   if (closed.empty()) return added_;
   // The speeds at the end of a short step without contacts, with the rows there.
   State<double> next = state;
@@ -335,7 +335,7 @@ const AddedForces& ContactSystem::calc_columns(const State<double>& state, std::
   const auto n = static_cast<Size>(closed.size()), nu = static_cast<Size>(model_.nu());
   MatrixXd C(3 * n, nu), du = MatrixXd::Zero(nu, 3 * n);
   for (Size i = 0; i < n; ++i) {
-    C.middleRows<3>(3 * i) = RowsOf(contact_rows(closed[static_cast<std::size_t>(i)]).data(), 3, nu);
+    C.middleRows<3>(3 * i) = RowsOf(contact_rows(closed[static_cast<std::size_t>(i)].contact).data(), 3, nu);
   }
   for (Size k = 0; k < 3 * n; ++k) {
     if (C.row(k).isZero(0.0)) continue;
@@ -348,7 +348,7 @@ const AddedForces& ContactSystem::calc_columns(const State<double>& state, std::
   std::vector<double> friction(closed.size()), compliance(closed.size());
   for (Size i = 0; i < n; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const Contact& contact = before[static_cast<std::size_t>(closed[at])];
+    const Contact& contact = before[static_cast<std::size_t>(closed[at].contact)];
     friction[at] = contact.friction;
     if (contact.stiffness == 0.0) continue;
     const double force = std::max(0.0, -contact.stiffness * contact.gap - contact.damping * b[3 * i]);
@@ -357,16 +357,13 @@ const AddedForces& ContactSystem::calc_columns(const State<double>& state, std::
   }
   if (!solver_->solve(G, b, friction, compliance, p).is_solved) return added_;
   for (Size i = 0; i < n; ++i) {
-    const Place& place = places_[static_cast<std::size_t>(closed[static_cast<std::size_t>(i)])];
+    const Place& place = places_[static_cast<std::size_t>(closed[static_cast<std::size_t>(i)].contact)];
     add_force(place, (1.0 / kInstant) * Vec3<double>{p[3 * i], p[3 * i + 1], p[3 * i + 2]});
     if (place.speed >= 0) continue;  // stops have no columns
     const std::span<double> own = columns.subspan(kColumns * static_cast<std::size_t>(place.of), kColumns);
     own[0] += p[3 * i] / kInstant;
     own[1] += p.segment<2>(3 * i + 1).norm() / kInstant;
-    if (p[3 * i] > 0.0) {
-      const VectorXd v = C.middleRows<3>(3 * i) * as_vector(state.u);
-      own[3] = std::max(own[3], v.tail<2>().norm());
-    }
+    if (p[3 * i] > 0.0) own[3] = std::max(own[3], closed[static_cast<std::size_t>(i)].slip);
   }
   return added_;
 }

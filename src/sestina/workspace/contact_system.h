@@ -77,7 +77,11 @@ class ContactSystem final : public ContactFace {
   void update_shapes(const Kinematics<double>& kinematics, std::vector<Pose<double>>& poses);
   double smallest_gap(int contact);
   bool may_pass(int one, int other);
-  std::vector<int> find_closed(const State<double>& state);
+  struct Closed {
+    int contact = 0;
+    double slip = 0.0;  // m/s
+  };
+  std::vector<Closed> find_closed(const State<double>& state);
   void calc_gaps(std::span<double> columns);
   void add_force(const Place& place, const Vec3<double>& force);
 
