@@ -55,7 +55,8 @@ const std::vector<std::string>& integrator_names() {
       "forward_euler",           "rk4",           "rkf45",         "dormand_prince_54",
       "adams_bashforth_moulton", "munthe_kaas_4", "verlet",        "velocity_verlet",
       "lobatto_iiia_iiib",       "moreau",        "time_stepping", "radau_iia",
-      "generalized_alpha",       "trapezoidal",   "cvode_bdf",     "cvode_adams"};
+      "generalized_alpha",       "trapezoidal",   "cvode_bdf",     "cvode_adams",
+  };
   return names;
 }
 
