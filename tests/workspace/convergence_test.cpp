@@ -58,7 +58,8 @@ const std::vector<Expectation>& expectations() {
                                              {"radau_iia", 5, 160, 0.3},
                                              {"generalized_alpha", 2, 400, 0.05},
                                              {"trapezoidal", 2, 400, 0.05},
-                                             {"moreau", 4, 100, 0.1}};
+                                             {"moreau", 4, 100, 0.1},
+                                             {"time_stepping", 1, 4000, 0.05}};
   return list;
 }
 
