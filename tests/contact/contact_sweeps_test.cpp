@@ -67,7 +67,7 @@ TEST(ContactSweeps, SolvesRandomContactsOfFreeBodies) {
     if (!sweeps.solve({u.data(), static_cast<std::size_t>(u.size())}, 1e-13, 2000)) continue;
     ++solved;
     for (int k = 0; k < contacts; ++k) {
-      const Vector3d p = sweeps.impulse(k);
+      const Vector3d& p = sweeps.impulse(k);
       const Vector3d v = sweeps.velocity(k, {u.data(), static_cast<std::size_t>(u.size())});
       expect_solved(p, v, laws[static_cast<std::size_t>(k)], free.cwiseAbs().maxCoeff());
       ++(p[0] > 0.0 ? carrying : open);

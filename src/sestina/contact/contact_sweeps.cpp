@@ -136,7 +136,7 @@ Vector3d ContactSweeps::find_impulse(Contact& contact, const Vector3d& v) {
   const Vector3d w = v - A * contact.p;  // without its impulse
   if (w[0] >= 0.0 || !(A(0, 0) > 0.0)) return Vector3d::Zero();
   if (mu == 0.0) return {-w[0] / A(0, 0), 0.0, 0.0};
-  const Vector3d stuck = contact.p - contact.inverse * v;
+  Vector3d stuck = contact.p - contact.inverse * v;
   const double tangential = stuck.tail<2>().norm();
   if (stuck[0] >= 0.0 && tangential <= mu * stuck[0]) {
     contact.sticks = true;
