@@ -231,6 +231,7 @@ void LastingContactStep::remove_speeds(EquationsOfMotion& equations, std::span<c
   equations_ = &equations;
   contacts_ = contacts;
   stage_ = state;
+  displacement_.assign(state.u.size(), 0.0);
   equations_->contact_face()->update_contacts(state);
   read_rows();
   read_slip(0);
