@@ -14,14 +14,14 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr int kMostHalvings = 12;     // of a step in which shapes move far
-constexpr int kMostSweeps = 24;       // before the contacts are solved otherwise
-constexpr int kManySweeps = 100;      // of many contacts, whose impulses the next step goes on from
-constexpr int kMostCorrections = 50;  // sweeps that push shapes apart
-constexpr std::size_t kFew = 48;      // contacts: of more, the sweeps alone find the impulses
-constexpr double kConverged = 1e-12;  // of the largest velocity of a contact
-constexpr double kOverlap = 1e-13;    // m or rad: deeper shapes are pushed apart
-constexpr double kRebound = 2.0;      // of the change of speed in a step: slower rebounds are rest
+constexpr int kMostHalvings = 12;       // of a step in which shapes move far
+constexpr int kMostSweeps = 24;         // before the contacts are solved otherwise
+constexpr int kManySweeps = 100;        // of many contacts, whose impulses the next step goes on from
+constexpr int kMostPushes = 50;         // sweeps that push shapes apart
+constexpr std::size_t kFew = 48;        // contacts: of more, the sweeps alone find the impulses
+constexpr double kConverged = 1e-12;    // of the largest velocity of a contact
+constexpr double kPushedApart = 1e-13;  // m or rad: deeper shapes are pushed apart
+constexpr double kRebound = 2.0;        // of the change of speed in a step: slower rebounds are rest
 
 }  // namespace
 
@@ -140,9 +140,9 @@ StepReport TimeStepping::touch(const State<double>& from, State<double>& to, std
   for (std::size_t k = 0; k < order_.size(); ++k) to.u[static_cast<std::size_t>(order_[k])] = packed_[k];
   as_vector(displacement_) = h * as_vector(to.u);
   const double deepest = *std::ranges::min_element(gaps_);
-  if (deepest < -kOverlap) {
+  if (deepest < -kPushedApart) {
     std::ranges::fill(push_, 0.0);
-    sweeps_.close(gaps_, push_, -1e-3 * deepest, kMostCorrections);
+    sweeps_.close(gaps_, push_, -1e-3 * deepest, kMostPushes);
     for (std::size_t k = 0; k < order_.size(); ++k)
       displacement_[static_cast<std::size_t>(order_[k])] += push_[k];
   }
@@ -186,7 +186,7 @@ void TimeStepping::find_contacts(const State<double>& from, const State<double>&
     const bool bounces = rebound > kRebound * std::abs(v_free[0] - v_before[0]);
     // Impulses of other contacts can stop one of the two bodies, or reverse its part of the speed.
     const double reach = bounces ? 0.0 : h * fastest_closing(ranges, rows.C);
-    if (contact.gap > std::max(reach, kOverlap)) continue;
+    if (contact.gap > std::max(reach, kPushedApart)) continue;
     Active active{.contact = i,
                   .gap = contact.gap,
                   .law = {.friction = contact.friction},
