@@ -77,6 +77,30 @@ output: {every: 0.01}
   EXPECT_NEAR(run.end("fly.u[2]"), 0.0, 1e-12);
 }
 
+// The balls have no relative speed until the floor stops the lower one: their contact must act in the same
+// step.
+TEST(TimeStepping, BallsThatFallTogetherDoNotOverlap) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+ground: {shapes: [{name: floor, type: plane}]}
+bodies:
+  - {name: low, mass: 1, inertia: {xx: 0.004, yy: 0.004, zz: 0.004}, shapes: [{name: a, type: sphere, radius: 0.1}]}
+  - {name: high, mass: 1, inertia: {xx: 0.004, yy: 0.004, zz: 0.004}, shapes: [{name: b, type: sphere, radius: 0.1}]}
+joints:
+  - {name: fly_a, type: free, parent: ground.origin, child: low.origin, q: [0, 0, 0.2, 1, 0, 0, 0]}
+  - {name: fly_b, type: free, parent: ground.origin, child: high.origin, q: [0, 0, 0.400001, 1, 0, 0, 0]}
+contacts:
+  - {name: landing, between: [floor, a], friction: 0.3}
+  - {name: balls, between: [a, b], friction: 0.3}
+analysis: {integrator: time_stepping, duration: 0.5, step: {driver: fixed, dt: 0.002}}
+output: {every: 0.002}
+)"));
+  for (std::size_t row = 0; row < run.table.rows(); ++row) EXPECT_GT(run.at(row, "balls.gap"), -1e-10);
+  EXPECT_NEAR(run.end("fly_b.q[2]"), 0.3, 1e-9);
+  EXPECT_NEAR(run.end("fly_b.u[5]"), 0.0, 1e-10);
+}
+
 // Five boxes on each other: 20 points of contact, of which most are redundant.
 TEST(TimeStepping, StackRests) {
   std::string model =
