@@ -91,7 +91,7 @@ TEST(SlidingContact, LadderSlidesDownAWall) {
   EXPECT_LT(run.report.steps.steps, 200);
   for (const double dt : {1e-2, 5e-3}) {
     const RunResult fixed = run_system(Ladder::system(kStart, fmt::format("{{driver: fixed, dt: {}}}", dt)));
-    // Of the first step, in which it begins to slide.
+    // The error is that of the first step, in which it begins to slide.
     EXPECT_LT(fixed.report.energy_drift, 50 * dt * dt * dt);
   }
 }

@@ -14,7 +14,7 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-// Of the trace of a mobility: directions in which nothing moves get an inverse nevertheless.
+// This part of the trace is added to a mobility, so that directions in which nothing moves have an inverse.
 constexpr double kRegular = 1e-10;
 constexpr std::size_t kMostPolished = 48;                  // contacts
 constexpr std::size_t kQuicklyPolished = 24;               // likewise
@@ -23,16 +23,15 @@ constexpr int kMostRounds = 4;                             // of solve_by_cones(
 constexpr int kSweepsOfRound = 12;
 constexpr int kNewtonSteps = 5;
 constexpr double kAlmost = 1e-6;      // of the change before: then one more step is at round-off
+constexpr double kStill = 1e-10;      // likewise: slower slip has no direction
 constexpr double kSlowSlip = 1e-3;    // of the largest change of a velocity by a contact
 constexpr double kWithinCone = 1e-9;  // a contact this much within its limit of friction has stuck
-constexpr double kStill = 1e-10;      // likewise: slower slip has no direction
 
 }  // namespace
 
 void ContactSweeps::clear() {
   contacts_.clear();
   numbers_.clear();
-  sweeps_ = 0;
   change_ = 0.0;
 }
 
@@ -93,18 +92,17 @@ bool ContactSweeps::solve(std::span<double> u, double tolerance, int most) {
     is_warm = true;
   }
   // Sweeps shift loads that are not unique from contact to contact: first the states of the start are tried.
-  sweeps_ = 0;
   change_ = std::numeric_limits<double>::infinity();
   if (is_warm && contacts_.size() <= kMostPolished && polish(u) && change_ <= tolerance) return true;
   return go_on(u, tolerance, most);
 }
 
 bool ContactSweeps::go_on(std::span<double> u, double tolerance, int most) {
-  for (sweeps_ = 1; sweeps_ <= most; ++sweeps_) {
+  for (int count = 1; count <= most; ++count) {
     change_ = sweep(u);
     if (change_ <= tolerance) return true;
     const int between = contacts_.size() <= kQuicklyPolished ? kOften : kSeldom;
-    if (contacts_.size() > kMostPolished || sweeps_ % between != kFirstPolish) continue;
+    if (contacts_.size() > kMostPolished || count % between != kFirstPolish) continue;
     if ((hold_slow_contacts(u) && polish(u)) || polish(u)) {
       if (change_ <= tolerance) return true;
     }

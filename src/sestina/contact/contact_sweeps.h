@@ -41,7 +41,6 @@ class ContactSweeps {
   // Adds a contact. C and B^T (3 x speeds, row by row) are those of the two ranges, one after the other.
   void add(const std::array<Range, 2>& ranges, std::span<const double> C, std::span<const double> B,
            const Law& law, const Eigen::Vector3d& start);
-  int size() const { return static_cast<int>(contacts_.size()); }
 
   // Adds the impulses at the start to u, then sweeps until no velocity changes by more than `tolerance` in a
   // sweep, at most so often. Returns whether they ended so.
@@ -50,11 +49,9 @@ class ContactSweeps {
   // of v_n, with the slip s of the solution before: for contacts whose loads are not unique, or that the
   // sweeps pass on slowly. Costs O(contacts^3). After a few rounds in which the sweeps do not converge, as
   // happens where friction and inertia are coupled strongly, the last solution is taken: there v_n = mu
-  // (|v_t| - s) where a contact slides. If round-off prevents a solution, the best
-  // result of the sweeps is taken.
+  // (|v_t| - s) where a contact slides. If round-off prevents a solution, the best result of the sweeps is
+  // taken.
   void solve_by_cones(std::span<double> u, double tolerance);
-  int sweeps() const { return sweeps_; }
-  double change() const { return change_; }  // of a velocity, the largest in the last sweep
   const Eigen::Vector3d& impulse(int contact) const { return contacts_[static_cast<std::size_t>(contact)].p; }
   // v of (1) without the bias; of a contact with these ranges and rows.
   Eigen::Vector3d velocity(int contact, std::span<const double> u) const;
@@ -104,8 +101,7 @@ class ContactSweeps {
   Eigen::VectorXd slip_;
   std::vector<double> kept_;  // u
   std::vector<Eigen::Vector3d> kept_impulses_;
-  int sweeps_ = 0;
-  double change_ = 0.0;
+  double change_ = 0.0;  // of a velocity, the largest in the last sweep
 };
 
 }  // namespace sestina

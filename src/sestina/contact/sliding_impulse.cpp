@@ -16,7 +16,7 @@ constexpr int kSlideDirections = 32;   // in which a slide is looked for
 
 double cross2(const Vector2d& a, const Vector2d& b) { return a.x() * b.y() - a.y() * b.x(); }
 
-// What follows from a direction d of slip.
+// The impulse and the slip that follow from a direction d of slip.
 struct Slide {
   double p_n = -1.0;  // negative where friction and geometry are coupled too strongly
   double along = 0.0;

@@ -20,7 +20,7 @@ constexpr double kSlides = 1e-9;    // of the largest speed
 
 }  // namespace
 
-// Of the last solution of 4, without the corrections that followed.
+// The slip is that of the last solution of 4, without the corrections that followed.
 Eigen::Vector2d Moreau::slip_at_end(std::size_t active) const {
   const auto k = static_cast<Eigen::Index>(3 * active + 1);
   return active_[active].v_free.tail<2>() + G_.middleRows<2>(k) * p_;

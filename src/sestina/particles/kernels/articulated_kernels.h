@@ -14,7 +14,7 @@ namespace sestina {
 // How a body moves against its parent.
 enum class BodyJoint : std::int32_t { kFree, kSpherical, kRevolute, kPrismatic };
 
-// What one condition of a joint that closes a loop says of its first body and its second one.
+// Each condition of a joint that closes a loop is one of these, between its first body and its second one.
 enum class ClosingLaw : std::int32_t {
   kPlane,          // the second one's point stays in a plane of the first one, through a point of it
   kPerpendicular,  // a direction of each keep their angle

@@ -47,7 +47,7 @@ struct Body {
   return m.scratch + 8 * kScratch * b;
 }
 
-// Of a body of a molecule with conditions; kLoopBody numbers, then its columns.
+// The memory of a body of a molecule with conditions: kLoopBody numbers, then its columns.
 [[gnu::always_inline]] inline double* loop_scratch_of(const JointedMolecules& m, int b) {
   const int K = m.tree.conditions;
   return m.scratch + 8 * (kScratch * m.tree.bodies + K * (K + 2) + (kLoopBody + kColumn * K) * b);
