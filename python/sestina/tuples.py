@@ -91,6 +91,21 @@ class LinearMotion(NamedTuple):
         return np.asarray(np.linalg.eigvals(self.basis.T @ self.A @ self.basis))
 
 
+class ContactStep(NamedTuple):
+    """The end of a step with smoothed contacts, and its derivatives.
+
+    Rows: displacements of q along Model.plus (nu), then changes of u (nu). Columns: displacements of the q before,
+    changes of the u before, tau, and the parameters.
+    """
+
+    q: Array  #: (nq) at the end
+    u: Array  #: (nu) at the end
+    by_q: Array  #: (2 nu, nu)
+    by_u: Array  #: (2 nu, nu)
+    by_tau: Array  #: (2 nu, nu)
+    by_parameters: Array  #: (2 nu, parameters)
+
+
 class Modes(NamedTuple):
     """Small oscillations exp(eigenvalue t) about a state; a complex pair is represented by the one with Im > 0."""
 

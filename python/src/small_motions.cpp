@@ -16,6 +16,7 @@
 #include "sestina/dynamics/equilibrium.h"
 #include "sestina/dynamics/input_response.h"
 #include "sestina/dynamics/linearized_motion.h"
+#include "sestina/workspace/contact_step.h"
 #include "sestina/workspace/linear_system.h"
 
 namespace sestina::python {
@@ -137,6 +138,17 @@ nb::object modes(const FrozenModel& self, nb::handle q, nb::handle u, double t, 
                      matrix(states_real) + unit * matrix(states_imag));
 }
 
+nb::object contact_step(const FrozenModel& self, double dt, nb::handle q, nb::handle u, double t,
+                        nb::handle tau, double smoothing, const std::vector<std::string>& parameters) {
+  State<double> state = make_state(self, q, u, t);
+  if (u.is_none()) state.u = calc_assembled_state(self.model(), self.properties()).u;
+  ContactStepOptions options{.dt = dt, .smoothing = smoothing, .parameters = parameters};
+  if (!tau.is_none()) options.tau = Vector("tau", tau, self.model().nu()).copy();
+  const ContactStep step = calc_contact_step(self.shared_model(), self.properties(), state, options);
+  return named_tuple("ContactStep", new_array(step.end.q), new_array(step.end.u), matrix(step.by_q),
+                     matrix(step.by_u), matrix(step.by_tau), matrix(step.by_parameters));
+}
+
 }  // namespace
 
 void bind_small_motions(nb::module_& module) {
@@ -186,6 +198,22 @@ void bind_small_motions(nb::module_& module) {
            "frequencies: f (k) in Hz. q (nq) or the initial one, u (nu) or rest, x (nx) or the initial "
            "one.\n"
            "Raises ComputationError at an undamped resonance.")
+      .def("contact_step", contact_step, nb::arg("dt"), nb::arg("q") = nb::none(), nb::arg("u") = nb::none(),
+           nb::kw_only(), nb::arg("t") = 0.0, nb::arg("tau") = nb::none(), nb::arg("smoothing") = 1e-6,
+           nb::arg("parameters") = std::vector<std::string>(),
+           nb::sig("def contact_step(self, dt: float, q: numpy.typing.ArrayLike | None = None, u: "
+                   "numpy.typing.ArrayLike | None = None, *, t: float = 0.0, tau: numpy.typing.ArrayLike | "
+                   "None = None, smoothing: float = 1e-6, parameters: collections.abc.Sequence[str] = ()) -> "
+                   "sestina.tuples.ContactStep"),
+           "A step of dt (s) from q (nq) and u (nu), or the initial ones, with contacts that are smoothed, "
+           "and its\n"
+           "derivatives, by the implicit function theorem. tau (nu): generalised forces (N m, N), or none.\n"
+           "\n"
+           "smoothing: J. A contact at the distance g acts with about smoothing/g (N) before it touches.\n"
+           "parameters: names of free parameters, by which derivatives are computed too.\n"
+           "Raises InputError for models with loops, constraints, states with a rate, or a restitution that "
+           "is not 0;\n"
+           "ComputationError where points of contact come or go. Source: Howell et al., arXiv 2203.00806.")
       .def("modes", modes, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
            nb::arg("t") = 0.0, nb::arg("x") = nb::none(),
            nb::sig(

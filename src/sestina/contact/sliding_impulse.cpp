@@ -85,6 +85,21 @@ class SlideEquation {
     return best >= 0.0;
   }
 
+  // Where only the first tangential direction moves.
+  bool solve_along_first(Vector3d& p) const {
+    double best = -1.0;
+    for (const double sign : {1.0, -1.0}) {
+      const Slide slide = at({sign, 0.0});
+      const double speed = sign * slide.v.x();
+      if (slide.p_n < 0.0 || speed < 0.0 || speed <= best) continue;
+      best = speed;
+      p << slide.p_n, -mu_ * slide.p_n * sign, 0.0;
+    }
+    return best >= 0.0;
+  }
+
+  bool has_one_direction() const { return A_(2, 2) == 0.0 && w_[2] == 0.0; }
+
  private:
   const Matrix3d& A_;
   const Vector3d& w_;
@@ -96,6 +111,7 @@ class SlideEquation {
 bool find_sliding_impulse(const Matrix3d& A, const Vector3d& w, double mu, const Vector2d& guess,
                           Vector3d& p) {
   const SlideEquation equation(A, w, mu);
+  if (equation.has_one_direction()) return equation.solve_along_first(p);
   return (guess.squaredNorm() > 0.0 && equation.solve_near(guess, p)) || equation.search(p);
 }
 

@@ -5,6 +5,7 @@
 //
 // With the first and third the normal impulse and the slip are functions of the direction d alone, which is a
 // root of d x v_t(d) = 0. Where A has a compliance in its normal entry, v_n contains the impulse times it.
+// The second tangential direction may be without mobility and velocity, as for the friction of a joint.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,8 +1,10 @@
 // Dry friction of a coordinate, and stops at its ends.
 //
-// Friction, regularised so that it is smooth: with u the speed, below creep_speed the coordinate creeps
-// instead of sticking,
+// Friction with a creep_speed is regularised so that it is smooth: with u the speed, below creep_speed the
+// coordinate creeps instead of sticking,
 //   tau = -friction tanh(u/creep_speed)                                                               (1)
+// Without a creep_speed it sticks: |tau| <= friction, tau = -friction u/|u| where u is not zero. No force of
+// this element, but a contact with a given normal force (ContactFace, workspace/contact_system.h).
 // A stop that q exceeds by depth > 0, depth = q - upper or lower - q, with the rate of depth, pushes back
 // with
 //   max(0, stop_stiffness depth + stop_damping rate)                                                  (2)
@@ -16,7 +18,7 @@ namespace sestina {
 template <class T>
 struct CoordinateFriction : ForceElement<T> {
   int q = 0, u = 0;  // indices of the coordinate and of its speed
-  bool has_stops = false;
+  bool has_stops = false, sticks = false;
   T friction{};        // N m or N
   T creep_speed{};     // rad/s or m/s
   T lower{};           // rad or m
@@ -41,7 +43,7 @@ struct CoordinateFriction : ForceElement<T> {
 
  private:
   T resistance(const ForceInput<T>& in) const {
-    if (value_of(friction) == 0.0) return T(0);
+    if (sticks || value_of(friction) == 0.0) return T(0);
     return friction * tanh(in.u[u] / creep_speed);  // (1)
   }
   T push(const T& depth, const T& rate) const {

@@ -16,7 +16,7 @@
   X(friction, "N m or N", kNotNegative,                                                                      \
     "Of coordinate_friction: the friction force of a coordinate that moves")                                 \
   X(creep_speed, "rad/s or m/s", kPositive,                                                                  \
-    "Of coordinate_friction: speed below which it creeps instead of sticking")                               \
+    "Of coordinate_friction: speed below which it creeps; not given: it sticks")                             \
   X(lower, "rad or m", kAny, "Of coordinate_friction: where the lower stop begins")                          \
   X(upper, "rad or m", kAny, "Of coordinate_friction: where the upper stop begins")                          \
   X(stop_stiffness, "N m/rad or N/m", kNotNegative, "Of coordinate_friction: of both stops")                 \

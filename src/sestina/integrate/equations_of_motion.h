@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -142,6 +143,9 @@ class ImpulseFace {
 //
 //   gap(q) >= 0,   v = C u: relative velocity at the point, [normal, positive where the gap opens; two
 //   tangential]
+//
+// Dry friction of a joint is a contact whose normal force is given (load): v has only its first tangential
+// component, the speed of the joint, the gap is zero, and the coefficient of friction is 1.
 class ContactFace {
  public:
   enum class Impact : std::uint8_t { kNewton, kPoisson, kStronge };
@@ -152,6 +156,9 @@ class ContactFace {
     double damping = 0.0;    // N s/m, of a contact with stiffness
     double restitution = 0.0;
     Impact impact = Impact::kStronge;
+    std::optional<double> load;  // N or N m: the normal force, where it is given
+
+    bool is_rigid() const { return stiffness == 0.0 && !load; }
   };
 
   virtual ~ContactFace() = default;

@@ -168,11 +168,11 @@ void LastingContactStep::find_responses() {
     const Contact& contact = contacts_[i];
     const auto C = C_.middleRows<3>(at(3 * i));
     for (Index k = 0; k < (contact.sticks ? 3 : 1); ++k, ++force) {
-      if (C.row(k).isZero(0.0)) continue;
       as_vector(displacement_) = C.row(k).transpose();
       if (!contact.sticks && contact.friction > 0.0) {
         as_vector(displacement_) -= contact.friction * C.bottomRows<2>().transpose() * directions_.col(at(i));
       }
+      if (as_vector(displacement_).isZero(0.0)) continue;
       equations_->impulse_face()->calc_velocity_jump(stage_, displacement_,
                                                      column(responses_, static_cast<std::size_t>(force)));
     }
@@ -182,15 +182,31 @@ void LastingContactStep::find_responses() {
 // Finds the forces of a stage, which change the speeds of the next stage by h times their responses, and adds
 // them to the rates. False if the contacts do not last.
 bool LastingContactStep::find_forces(double h, std::size_t stage) {
-  const MatrixXd A = rows_ * responses_;
-  if ((A.diagonal().array() < 0.0).any()) return false;  // friction and inertia are coupled too strongly
-  const VectorXd forces = solver_.compute(A).solve(rows_ * as_vector(stage_.u) / -h);
+  const VectorXd forces = solve(rows_ * as_vector(stage_.u), h);
   if (!can_last(forces)) return false;
   const VectorXd change = responses_ * forces;
   udot_.col(at(stage)) += change;
   as_vector(stage_.u) += h * change;
   count_work(stage, forces);
   return true;
+}
+
+// The forces that remove these speeds along rows_ within h, beside those that are given. A number that is not
+// finite tells that friction and inertia are coupled too strongly.
+VectorXd LastingContactStep::solve(VectorXd speeds, double h) {
+  MatrixXd A = rows_ * responses_;
+  if ((A.diagonal().array() < 0.0).any()) return VectorXd::Constant(A.rows(), std::nan(""));
+  VectorXd given = VectorXd::Zero(A.rows());
+  Index force = 0;
+  for (const Contact& contact : contacts_) {
+    if (contact.load) {
+      given[force] = *contact.load;
+      speeds += h * given[force] * A.col(force);
+      A.col(force).setZero();
+    }
+    force += contact.sticks ? 3 : 1;
+  }
+  return solver_.compute(A).solve(speeds / -h) + given;
 }
 
 bool LastingContactStep::can_last(const VectorXd& forces) const {
@@ -236,6 +252,12 @@ void LastingContactStep::remove_speeds(EquationsOfMotion& equations, std::span<c
   read_rows();
   read_slip(0);
   find_responses();
+  // By impulses, beside which given forces vanish.
+  Index force = 0;
+  for (const Contact& contact : contacts_) {
+    if (contact.load) responses_.col(force).setZero();
+    force += contact.sticks ? 3 : 1;
+  }
   as_vector(state.u) -= responses_ * solver_.compute(rows_ * responses_).solve(rows_ * as_vector(state.u));
 }
 

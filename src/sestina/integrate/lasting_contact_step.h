@@ -28,6 +28,7 @@ class LastingContactStep {
     int number = 0;  // of the contact face
     bool sticks = false;
     double friction = 0.0;
+    std::optional<double> load;  // N or N m: the normal force, where it is given
     // The direction in which a contact begins to slide that does not slide at the start; otherwise zero.
     Eigen::Vector2d direction = Eigen::Vector2d::Zero();
     // The step ends where the slip vanishes, or beyond: there friction keeps its direction.
@@ -61,6 +62,7 @@ class LastingContactStep {
   bool can_last(const Eigen::VectorXd& forces) const;
   void count_work(std::size_t stage, const Eigen::VectorXd& forces);
   void find_responses();
+  Eigen::VectorXd solve(Eigen::VectorXd speeds, double h);
 
   EquationsOfMotion* equations_ = nullptr;
   std::span<const Contact> contacts_;

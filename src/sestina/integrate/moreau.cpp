@@ -333,11 +333,12 @@ void Moreau::remove_speeds(State<double>& to) {
   lasting_.clear();
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const bool lasts = p_[static_cast<Eigen::Index>(3 * i)] > 0.0 && !active_[i].hits;
-    if (!lasts || compliance_[i] > 0.0) continue;
+    if (!lasts || (compliance_[i] > 0.0 && !active_[i].load)) continue;
     LastingContactStep::Contact& own = lasting_.emplace_back();
     own.number = active_[i].contact;
     own.sticks = solver_.states()[i] == FrictionSolver::State::kStick;
     own.friction = friction_[i];
+    own.load = active_[i].load;
   }
   if (!lasting_.empty()) lasting_step_.remove_speeds(equations(), lasting_, to);
 }
@@ -353,11 +354,12 @@ bool Moreau::find_lasting(const State<double>& from, const State<double>& to) {
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const Active& active = active_[i];
     if (!(p_[static_cast<Eigen::Index>(3 * i)] > 0.0)) continue;
-    if (active.is_impact || active.left < 1.0 || compliance_[i] > 0.0) return false;
+    if (active.is_impact || active.left < 1.0 || (compliance_[i] > 0.0 && !active.load)) return false;
     LastingContactStep::Contact& own = lasting_.emplace_back();
     own.number = active.contact;
     own.sticks = solver_.states()[i] == FrictionSolver::State::kStick;
     own.friction = friction_[i];
+    own.load = active.load;
     own.direction = slip_at_end(i).normalized();
   }
   return !lasting_.empty();

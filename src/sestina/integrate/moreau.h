@@ -104,12 +104,13 @@ class Moreau final : public IntegrationRule {
   // A contact of the step.
   struct Active {
     int contact = 0;
-    bool is_impact = false;   // closes with a speed of its own, not due to forces in the step
-    bool hits = false;        // is an impact and rebounds
-    double neglected = 0.0;   // speed of a rebound that is treated as rest
-    double gap = 0.0;         // of q_f
-    double gap_before = 0.0;  // of q
-    double left = 1.0;        // part of the step that remains after the gap has closed
+    bool is_impact = false;      // closes with a speed of its own, not due to forces in the step
+    bool hits = false;           // is an impact and rebounds
+    double neglected = 0.0;      // speed of a rebound that is treated as rest
+    double gap = 0.0;            // of q_f
+    double gap_before = 0.0;     // of q
+    std::optional<double> load;  // that is given
+    double left = 1.0;           // part of the step that remains after the gap has closed
     Eigen::Vector2d slip = Eigen::Vector2d::Zero();  // at the start, with C there
     Eigen::Vector3d v_before, v_free;                // C u and C u_f
     Eigen::Vector3d v_touch;                         // velocity of the free motion when the gap has closed

@@ -87,7 +87,7 @@ void Moreau::find_active(const State<double>& from, const State<double>& to, Loo
   const double h = free.t - from.t;
   for (int i = 0; i < static_cast<int>(contacts.size()); ++i) {
     const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(i)];
-    const bool is_rigid = contact.stiffness == 0.0;
+    const bool is_rigid = contact.is_rigid();
     const Start& start = starts_[static_cast<std::size_t>(i)];
     const bool may_be_held = start.is_known && is_rigid && start.gap <= kClosed;
     if (!start.closes && (look == Look::kImpacts || !may_be_held)) continue;
@@ -101,6 +101,7 @@ void Moreau::find_active(const State<double>& from, const State<double>& to, Loo
     };
     Active active;
     active.contact = i;
+    active.load = contact.load;
     active.gap = contact.gap;
     active.slip = start.slip;
     active.gap_before = start.is_known ? start.gap : contact.gap - 0.5 * h * (before + after);
@@ -160,7 +161,8 @@ void Moreau::add_neglected_rebounds() {
   }
 }
 
-// b and R of friction_solver.h: of a contact with stiffness k and damping d, with g' = g_f + h/2 (v' - v_f),
+// b and R of friction_solver.h. A normal force that is given is that of any compliance R with b = -R h load.
+// Of a contact with stiffness k and damping d, with g' = g_f + h/2 (v' - v_f),
 //   v' + p/(h c) + (k (g + g_f) - k h/2 v_f + d v)/(2 c) = 0,   c = k h/4 + d/2
 void Moreau::set_laws(double h) {
   const std::span<const ContactFace::Contact> contacts = equations().contact_face()->contacts();
@@ -172,7 +174,11 @@ void Moreau::set_laws(double h) {
     const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(active.contact)];
     Vector3d bias = active.hits ? active.v_touch : active.v_free;
     friction_[i] = contact.friction;
-    if (contact.stiffness > 0.0) {
+    const auto k = static_cast<Eigen::Index>(3 * i);
+    if (contact.load) {
+      compliance_[i] = G_(k + 1, k + 1);
+      bias[0] = -compliance_[i] * h * *contact.load;
+    } else if (contact.stiffness > 0.0) {
       const double c = 0.25 * contact.stiffness * h + 0.5 * contact.damping;
       // Before it closed there was no force.
       const double before = std::min(active.gap_before, 0.0);
@@ -183,7 +189,7 @@ void Moreau::set_laws(double h) {
     } else if (active.hits && contact.impact == ContactFace::Impact::kNewton) {
       bias[0] += contact.restitution * active.v_touch[0];
     }
-    b_.segment<3>(static_cast<Eigen::Index>(3 * i)) = bias;
+    b_.segment<3>(k) = bias;
   }
 }
 
@@ -215,7 +221,7 @@ VectorXd Moreau::restitution_impulses() const {
     const auto k = static_cast<Eigen::Index>(3 * i);
     const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(active_[i].contact)];
     const double e = contact.restitution;
-    if (contact.stiffness > 0.0 || contact.impact == ContactFace::Impact::kNewton) continue;
+    if (!contact.is_rigid() || contact.impact == ContactFace::Impact::kNewton) continue;
     if (contact.impact == ContactFace::Impact::kPoisson) {
       poisson[k] = e * p_[k];
     } else {
@@ -237,7 +243,7 @@ double Moreau::centre_of_impulse(const Active& active) const {
       equations().contact_face()->contacts()[static_cast<std::size_t>(active.contact)];
   if (active.hits) return active.left;
   const double half = 0.5 * active.left;
-  if (contact.stiffness > 0.0 || !active.is_impact || !(active.v_free[0] < 0.0)) return half;
+  if (!contact.is_rigid() || !active.is_impact || !(active.v_free[0] < 0.0)) return half;
   return std::clamp(half * (1.0 + active.v_touch[0] / active.v_free[0]), half, active.left);
 }
 
@@ -317,7 +323,7 @@ void Moreau::close_gaps(State<double>& to) {
     double largest = 0.0;
     for (int i = 0; i < static_cast<int>(contacts.size()); ++i) {
       const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(i)];
-      if (contact.stiffness > 0.0 || (!carries(i) && (contact.gap >= -kClosed || i == landing_on_))) continue;
+      if (!contact.is_rigid() || (!carries(i) && (contact.gap >= -kClosed || i == landing_on_))) continue;
       wrong.push_back(i);
       if (correction == 0 && !is_active(i)) missed_.push_back(i);
       largest = std::max(largest, std::abs(contact.gap));

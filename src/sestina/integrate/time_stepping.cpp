@@ -23,6 +23,12 @@ constexpr double kConverged = 1e-12;    // of the largest velocity of a contact
 constexpr double kPushedApart = 1e-13;  // m or rad: deeper shapes are pushed apart
 constexpr double kRebound = 2.0;        // of the change of speed in a step: slower rebounds are rest
 
+// C M^-1 C^T of the first tangential direction: (3 x n) row by row.
+double mobility_along_first(std::span<const double> C, std::span<const double> jumps) {
+  const std::size_t n = C.size() / 3;
+  return std::inner_product(C.begin() + n, C.begin() + 2 * n, jumps.begin() + n, 0.0);
+}
+
 }  // namespace
 
 const std::string& TimeStepping::name() const {
@@ -192,7 +198,11 @@ void TimeStepping::find_contacts(const State<double>& from, const State<double>&
                   .law = {.friction = contact.friction},
                   .v_before = v_before,
                   .v_free = v_free};
-    if (contact.stiffness > 0.0) {
+    const std::span<const double> jumps = find_jumps(from);
+    if (contact.load) {
+      active.law.compliance = mobility_along_first(rows.C, jumps);
+      active.law.bias = -active.law.compliance * h * *contact.load;
+    } else if (contact.stiffness > 0.0) {
       const double impedance = h * contact.stiffness + contact.damping;
       active.law.compliance = 1.0 / (h * impedance);
       active.law.bias = contact.stiffness * contact.gap / impedance;
@@ -203,7 +213,7 @@ void TimeStepping::find_contacts(const State<double>& from, const State<double>&
     while (before < forces.size() && forces[before] < key) before += kNumbersOfContact;
     Vector3d start = Vector3d::Zero();
     if (before < forces.size() && forces[before] == key) start = h * Vector3d(forces.data() + before + 1);
-    sweeps_.add(ranges, rows.C, find_jumps(from), active.law, start);
+    sweeps_.add(ranges, rows.C, jumps, active.law, start);
     active_.push_back(active);
   }
 }

@@ -8,6 +8,7 @@
 //        rigid      0 <= p_n,   v_n + g/h >= 0,   one of them zero: the gap g closes, but not farther;
 //                   v_n >= 0 where shapes overlap; v_n >= -e v_n(u) where they meet with restitution e
 //        compliant  p_n/h = -k (g + h v_n) - d v_n, where that is a pressure (implicit Euler)
+//        load       p_n/h is given: friction of joints
 //        friction   Coulomb's law for v_t, exactly: a contact that sticks has v_t = 0
 //      by contact_sweeps.h, which starts from the impulses of the step before. Where the sweeps do not
 //      converge and contacts are few, friction_solver.h solves the same conditions.

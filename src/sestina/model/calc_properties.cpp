@@ -344,7 +344,7 @@ class PropertyReader {
                                               number(p.reference)});
     }
     for (const CoordinateFrictionPlan& p : plan.coordinate_frictions) {
-      set.coordinate_frictions.push_back({{p.index}, p.q, p.u, p.has_stops});
+      set.coordinate_frictions.push_back({{p.index}, p.q, p.u, p.has_stops, p.sticks()});
       fill(p.numbers, set.coordinate_frictions.back());
     }
     for (const LugreFrictionPlan& p : plan.lugre_frictions) {

@@ -189,8 +189,15 @@ void Freezer::collect_coordinate_friction(const ForceSpec& spec, ForceIndex inde
   const std::optional<FoundJoint> joint = find_joint_of_friction(spec, path);
   const ForceNumbers<Slot> numbers = collect_numbers<CoordinateFriction>(spec, path);
   if (!joint) return;
-  if (spec.friction && !spec.creep_speed)
-    fail(spec.mark, path + ".creep_speed", "is missing: friction needs it");
+  if (spec.friction && !spec.creep_speed && joint->cut >= 0) {
+    fail(spec.mark, path + ".creep_speed",
+         is_cartesian()
+             ? "is missing: friction cannot stick in cartesian coordinates"
+             : fmt::format(
+                   "is missing: {} closes a loop, where friction cannot stick: cut another joint of the "
+                   "loop (cut: true)",
+                   joint->joint_name));
+  }
   const bool has_stops = spec.lower || spec.upper || spec.stop_stiffness;
   if (has_stops && !(spec.lower && spec.upper && spec.stop_stiffness)) {
     fail(spec.mark, path, "has not all of lower, upper and stop_stiffness, which stops need");

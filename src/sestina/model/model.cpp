@@ -102,12 +102,20 @@ std::string Model::explain_force_expression(int expression, const Properties<dou
 }
 
 bool Model::has_contacts() const {
-  return !data_.stop_names.empty() || !std::ranges::all_of(data_.contacts, &ContactInfo::is_force);
+  return !data_.stop_names.empty() || !std::ranges::all_of(data_.contacts, &ContactInfo::is_force) ||
+         std::ranges::any_of(data_.plan.connectors.coordinate_frictions, &CoordinateFrictionPlan::sticks);
 }
 
 void Model::refuse_contacts(std::string_view who) const {
   if (!has_contacts()) return;
   const auto contact = std::ranges::find(data_.contacts, false, &ContactInfo::is_force);
+  if (contact == data_.contacts.end() && data_.stop_names.empty()) {
+    const auto sticking =
+        std::ranges::find_if(data_.plan.connectors.coordinate_frictions, &CoordinateFrictionPlan::sticks);
+    throw InputError(
+        fmt::format("{} does not handle friction that sticks: the model has {}, which needs a creep_speed",
+                    who, data_.forces[sticking->index].name));
+  }
   const std::string& name = contact == data_.contacts.end() ? data_.stop_names.front() : contact->name;
   throw InputError(
       fmt::format("{} does not handle contacts or enforced limits: the model has {}", who, name));

@@ -94,6 +94,7 @@ struct CoordinateFrictionPlan {
   int q, u;
   bool has_stops;
   ForceNumbers<Slot> numbers = {};
+  bool sticks() const { return numbers.friction.is_given() && !numbers.creep_speed.is_given(); }
 };
 struct LugreFrictionPlan {
   ForceIndex index;

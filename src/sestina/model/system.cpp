@@ -207,7 +207,7 @@ ForceSpec& System::add_torsional_spring_damper(Name force_name, Name from_point,
 }
 
 ForceSpec& System::add_coordinate_friction(Name force_name, Name joint_name, Number friction,
-                                           Number creep_speed) {
+                                           std::optional<Number> creep_speed) {
   ForceSpec& spec = add_force(std::move(force_name), "coordinate_friction");
   spec.joint = std::move(joint_name);
   spec.friction = std::move(friction), spec.creep_speed = std::move(creep_speed);

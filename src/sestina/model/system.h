@@ -435,7 +435,9 @@ class System {
   ForceSpec& add_cartesian_spring(Name force_name, Name from_point, Name to_point, Numbers stiffness);
   ForceSpec& add_torsional_spring_damper(Name force_name, Name from_point, Name to_point, Triple axis,
                                          Number stiffness);
-  ForceSpec& add_coordinate_friction(Name force_name, Name joint_name, Number friction, Number creep_speed);
+  // Without a creep_speed the joint sticks (true Coulomb friction).
+  ForceSpec& add_coordinate_friction(Name force_name, Name joint_name, Number friction,
+                                     std::optional<Number> creep_speed = {});
   // sigma1 and sigma2 are set in the returned reference.
   ForceSpec& add_lugre_friction(Name force_name, Name joint_name, Number coulomb_friction,
                                 Number static_friction, Number stribeck_speed, Number sigma0);

@@ -32,7 +32,7 @@ ContactFace::Impact impact_of(const std::string& law) {
 }
 
 ContactFace::Contact contact_of(const ContactLaw<double>& law, double gap, ContactFace::Impact impact) {
-  return {gap, law.friction, law.stiffness, law.damping, law.restitution, impact};
+  return {gap, law.friction, law.stiffness, law.damping, law.restitution, impact, {}};
 }
 
 // The normal and two directions across it.
@@ -85,6 +85,7 @@ void ContactSystem::update_contacts(const State<double>& state) {
   for (std::size_t i = 0; i < plan.stops.size(); ++i) {
     add_stop(static_cast<int>(i), state.q[static_cast<std::size_t>(plan.stops[i].q)]);
   }
+  for (std::size_t i = 0; i < plan.connectors.coordinate_frictions.size(); ++i) add_joint_friction(i);
 }
 
 void ContactSystem::add_pair(int pair) {
@@ -179,10 +180,29 @@ void ContactSystem::add_stop(int stop, double q) {
   places_.push_back(place);
 }
 
+void ContactSystem::add_joint_friction(std::size_t friction) {
+  const CoordinateFriction<double>& element = properties_.forces.connectors.coordinate_frictions[friction];
+  if (!element.sticks) return;
+  Contact contact;
+  contact.friction = 1.0;
+  contact.load = element.friction;
+  contacts_.push_back(contact);
+  const std::size_t stops = model_.plan().stops.size();
+  Place place;
+  place.of = static_cast<int>(model_.contacts().size() + stops + friction);
+  place.speed = element.u;
+  place.row = 1;
+  place.key = (pairs_.size() + stops + friction) << kBitsOfPoints;
+  places_.push_back(place);
+}
+
 const std::string& ContactSystem::name_of_contact(int contact) const {
   const auto of = static_cast<std::size_t>(places_[static_cast<std::size_t>(contact)].of);
-  const std::size_t contacts = model_.contacts().size();
-  return of < contacts ? model_.contacts()[of].name : model_.stop_names()[of - contacts];
+  const std::size_t contacts = model_.contacts().size(), stops = model_.stop_names().size();
+  if (of < contacts) return model_.contacts()[of].name;
+  if (of < contacts + stops) return model_.stop_names()[of - contacts];
+  const PropertyPlan& plan = model_.plan();
+  return model_.forces()[plan.connectors.coordinate_frictions[of - contacts - stops].index].name;
 }
 
 // Row k is J_b^T e_k - J_a^T e_k for a force along e_k at the point.
@@ -191,7 +211,7 @@ std::span<const double> ContactSystem::contact_rows(int contact) {
   const auto nu = static_cast<std::size_t>(model_.nu());
   std::ranges::fill(rows_, 0.0);
   if (place.speed >= 0) {
-    rows_[static_cast<std::size_t>(place.speed)] = place.sign;
+    rows_[place.row * nu + static_cast<std::size_t>(place.speed)] = place.sign;
     return rows_;
   }
   const std::array<Vec3<double>, 3> axes = axes_at(place.point.normal);
@@ -221,16 +241,17 @@ ContactFace::Rows ContactSystem::short_rows(int contact) {
   const BranchMassMatrix& M = mass_matrix();
   const Place& place = places_[static_cast<std::size_t>(contact)];
   using Tree = BranchMassMatrix::Tree;
-  const bool is_stop = place.speed >= 0;
+  const bool is_of_joint = place.speed >= 0;
   const auto tree_of = [&](FrameIndex frame) { return M.tree_of(BodyIndex(frame.value())); };
-  const Tree first = is_stop ? M.tree_of_speed(place.speed) : tree_of(place.a);
-  Tree second = is_stop ? Tree() : tree_of(place.b);
+  const Tree first = is_of_joint ? M.tree_of_speed(place.speed) : tree_of(place.a);
+  Tree second = is_of_joint ? Tree() : tree_of(place.b);
   const bool is_one_tree = first.count > 0 && second.first == first.first;
   if (is_one_tree) second = {};
   const auto n = static_cast<std::size_t>(first.count), size = n + static_cast<std::size_t>(second.count);
   short_rows_.assign(3 * size, 0.0);
-  if (is_stop) {
-    short_rows_[static_cast<std::size_t>(M.place_of_speed(place.speed) - first.first)] = place.sign;
+  if (is_of_joint) {
+    const auto k = static_cast<std::size_t>(M.place_of_speed(place.speed) - first.first);
+    short_rows_[place.row * size + k] = place.sign;
   } else {
     add_rows(place, place.a, -1.0, first, short_rows_.data(), size);
     if (is_one_tree) {
@@ -280,7 +301,7 @@ std::vector<ContactSystem::Closed> ContactSystem::find_closed(const State<double
     const Contact& contact = contacts_[static_cast<std::size_t>(i)];
     if (contact.gap > kClosed) continue;
     const Eigen::Vector3d v = RowsOf(contact_rows(i).data(), 3, model_.nu()) * as_vector(state.u);
-    if (contact.stiffness == 0.0 && std::abs(v[0]) > kAtRest) continue;
+    if (contact.is_rigid() && std::abs(v[0]) > kAtRest) continue;
     closed.push_back({i, v.tail<2>().norm()});
   }
   return closed;
@@ -296,7 +317,7 @@ void ContactSystem::calc_gaps(std::span<double> columns) {
 // Adds a force, normal first, on the second body, and its reaction on the first.
 void ContactSystem::add_force(const Place& place, const Vec3<double>& force) {
   if (place.speed >= 0) {
-    added_.tau[static_cast<std::size_t>(place.speed)] += place.sign * force.x;
+    added_.tau[static_cast<std::size_t>(place.speed)] += place.sign * (place.row == 0 ? force.x : force.y);
     return;
   }
   const auto [n, t1, t2] = axes_at(place.point.normal);
@@ -350,16 +371,17 @@ const AddedForces& ContactSystem::calc_columns(const State<double>& state, std::
     const auto at = static_cast<std::size_t>(i);
     const Contact& contact = before[static_cast<std::size_t>(closed[at].contact)];
     friction[at] = contact.friction;
-    if (contact.stiffness == 0.0) continue;
-    const double force = std::max(0.0, -contact.stiffness * contact.gap - contact.damping * b[3 * i]);
-    compliance[at] = kFixedForce * G(3 * i, 3 * i);
+    if (contact.is_rigid()) continue;
+    const double force =
+        contact.load.value_or(std::max(0.0, -contact.stiffness * contact.gap - contact.damping * b[3 * i]));
+    compliance[at] = contact.load ? G(3 * i + 1, 3 * i + 1) : kFixedForce * G(3 * i, 3 * i);
     b[3 * i] = -compliance[at] * kInstant * force;
   }
   if (!solver_->solve(G, b, friction, compliance, p).is_solved) return added_;
   for (Size i = 0; i < n; ++i) {
     const Place& place = places_[static_cast<std::size_t>(closed[static_cast<std::size_t>(i)].contact)];
     add_force(place, (1.0 / kInstant) * Vec3<double>{p[3 * i], p[3 * i + 1], p[3 * i + 2]});
-    if (place.speed >= 0) continue;  // stops have no columns
+    if (place.speed >= 0) continue;  // stops and friction of joints have no columns
     const std::span<double> own = columns.subspan(kColumns * static_cast<std::size_t>(place.of), kColumns);
     own[0] += p[3 * i] / kInstant;
     own[1] += p.segment<2>(3 * i + 1).norm() / kInstant;

@@ -1,5 +1,5 @@
-// The contacts and stops of a model as seen by the integrators, and their columns in results. Contacts that
-// are force elements (contact/compliant_contact.h) are no part of this.
+// The contacts, stops and sticking frictions of joints of a model as seen by the integrators, and their
+// columns in results. Contacts that are force elements (contact/compliant_contact.h) are no part of this.
 #pragma once
 
 #include <array>
@@ -54,17 +54,18 @@ class ContactSystem final : public ContactFace {
   const AddedForces& calc_columns(const State<double>& state, std::span<const double> udot,
                                   ImpulseFace& impulses, EquationsOfMotion& equations,
                                   std::span<double> columns);
-  // The forces at points of which the last calc_columns() computed the columns; stops have none.
+  // The forces at points of which the last calc_columns() computed the columns; joints have none.
   std::span<const ContactForce> forces() const { return forces_; }
 
  private:
   // The frames between which a contact acts.
   struct Place {
-    int of = 0;       // index in Model::contacts(), followed by the stops
+    int of = 0;       // index in Model::contacts(), followed by the stops and the frictions of coordinates
     FrameIndex a, b;  // frames that carry the shapes
     ContactPoint point;
-    int speed = -1;         // for a stop
+    int speed = -1;         // for a stop or the friction of a joint
     double sign = 1.0;      // for a stop: of the speed that opens it
+    std::size_t row = 0;    // of C: 0 for a stop, 1 for friction
     std::uint64_t key = 0;  // key_of_contact()
   };
 
@@ -73,6 +74,7 @@ class ContactSystem final : public ContactFace {
   void add_rows(const Place& place, FrameIndex frame, double sign, const BranchMassMatrix::Tree& tree,
                 double* rows, std::size_t size) const;
   void add_stop(int stop, double q);
+  void add_joint_friction(std::size_t friction);
   // Fills the forms of all shapes, and their poses in the ground.
   void update_shapes(const Kinematics<double>& kinematics, std::vector<Pose<double>>& poses);
   double smallest_gap(int contact);
