@@ -44,7 +44,7 @@ def run_part(part: str, options: argparse.Namespace) -> None:
         from contact_problems import many_spheres
 
         for side in (5, 10):
-            many_spheres.print_table(program, side, options.rounds, options.budget)
+            many_spheres.print_table(program, side, options.rounds)
     elif part == "block":
         from contact_problems import falling_block
 

@@ -33,7 +33,9 @@ void bind_fields(nb::class_<Part<ContactSpec>>& type) {
       .view(
           ViewKind::kList,
           {"between", "sestina.views.ListView[str]", "collections.abc.Sequence[str]",
-           "Two names: of a shape, of a body (all its shapes) or `ground`."},
+           "Names of shapes, of bodies (all their shapes) or `ground`: two, or more among which every pair "
+           "may "
+           "touch."},
           [](const ContactSpec& contact) { return from_names(contact.between); },
           [](ContactSpec& contact, const std::string& place, nb::handle given) {
             contact.between = to_names(place, given);
@@ -95,7 +97,8 @@ void bind_contacts_of_system(nb::class_<System>& system) {
       nb::arg("name"), nb::arg("between"), nb::arg("keys"),
       nb::sig("def add_contact(self, name: str, between: collections.abc.Sequence[str], **keys: typing.Any) "
               "-> Contact"),
-      "Adds contact between shapes. between: two names, each of a shape, of a body (all its shapes) or "
+      "Adds contact between shapes. between: two names or more, each of a shape, of a body (all its shapes) "
+      "or "
       "'ground'.\n"
       "\n"
       "keys: friction, restitution, stiffness (N/m), damping (N s/m), law, and for laws of force exponent,\n"

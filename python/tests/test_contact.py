@@ -1,5 +1,6 @@
 """Contacts and stops of a System."""
 
+import itertools
 import pathlib
 
 import numpy as np
@@ -136,3 +137,38 @@ def test_collision_geometry_of_robots_touches() -> None:
     assert any("collision geometry of 1 links is ignored" in note for note in notes)
     with pytest.raises(sestina.InputError, match="shapes: 'colision' is unknown \\(did you mean 'collision'"):
         sestina.loads_urdf(ROBOT, shapes="colision")
+
+
+def balls_in_a_corner(between: list[list[str]]) -> sestina.System:
+    system = sestina.System("balls", gravity=(1, 0.5, -9.81))
+    turned = {"axis": [0, 1, 0], "angle": -np.pi / 2}
+    system.ground.shapes = [
+        {"name": "floor", "type": "plane"},
+        {"name": "wall", "type": "plane", "position": [0.4, 0, 0], "axes": turned},
+    ]
+    for k, q in enumerate([[0, 0, 0.3], [0.05, 0, 0.55], [-0.15, 0.1, 0.4]]):
+        skin = {"name": f"skin_{k}", "type": "sphere", "radius": 0.1}
+        ball = system.add_rigid_body(f"ball_{k}", 1, inertia=0.004 * np.eye(3), shapes=[skin])
+        system.add_joint(f"fly_{k}", "free", system.ground["origin"], ball["origin"], q=[*q, 1, 0, 0, 0])
+    for i, names in enumerate(between):
+        system.add_contact(f"touch_{i}", names, friction=0.3)
+    return system
+
+
+def test_a_contact_among_many_shapes_is_that_of_all_pairs() -> None:
+    """The pairs of planes, and of shapes of one body, are left out."""
+    balls = ["ball_0", "ball_1", "skin_2"]
+    pairs = [[a, b] for i, a in enumerate(balls) for b in [*balls[i + 1 :], "floor", "wall"]]
+    options = {"duration": 1.0, "integrator": "time_stepping", "dt": 0.002}
+    many = sestina.simulate(balls_in_a_corner([[*balls, "ground", "ball_1"]]), **options)
+    each = sestina.simulate(balls_in_a_corner(pairs), **options)
+    for k, i in itertools.product(range(3), range(7)):
+        np.testing.assert_allclose(many[f"fly_{k}.q[{i}]"], each[f"fly_{k}.q[{i}]"], atol=1e-9)
+    force = sum(each[f"touch_{i}.normal_force"] for i in range(len(pairs)))
+    np.testing.assert_allclose(many["touch_0.normal_force"], force, atol=1e-6)
+    gaps = [each[f"touch_{i}.gap"] for i in range(len(pairs))]
+    np.testing.assert_allclose(many["touch_0.gap"], np.min(gaps, axis=0), atol=1e-12)
+    with pytest.raises(sestina.InputError, match="no two of these shapes can touch each other"):
+        balls_in_a_corner([["floor", "wall", "ground"]]).freeze()
+    with pytest.raises(sestina.InputError, match="has 1 names: expected two or more shapes or bodies"):
+        balls_in_a_corner([["floor"]]).freeze()

@@ -142,3 +142,15 @@ def test_what_cannot_stick_is_refused_by_name() -> None:
         setattr(system.analysis, key, value)
         with pytest.raises(sestina.InputError, match=message):
             sestina.simulate(system, duration=1)
+
+
+@pytest.mark.parametrize("options", [{}, {"integrator": "time_stepping", "dt": 0.001}])
+def test_a_prescribed_motion_works_against_friction(options: dict[str, typing.Any]) -> None:
+    system = sestina.System("drive", gravity=(0, 0, 0))
+    block = system.add_rigid_body("block", 1, inertia=np.eye(3))
+    system.add_joint("rail", "prismatic", system.ground["origin"], block["origin"], axis=[1, 0, 0])
+    system.add_force("brake", "coordinate_friction", joint="rail", friction=2)
+    system.add_constraint("drive", "motion", joint="rail", value="t^2")
+    result = sestina.simulate(system, duration=2, every=0.1, **options)
+    np.testing.assert_allclose(result["drive.force"][1:], 4, atol=1e-6)
+    assert result["energy.dissipated"][-1] == pytest.approx(8, abs=1e-6)

@@ -18,6 +18,7 @@ struct Problem {
   MatrixXd G;
   VectorXd b;
   std::vector<double> mu, R;
+  std::vector<SmoothContacts::Law> laws = {};
 };
 
 Problem random_problem(int contacts, int speeds, unsigned seed) {
@@ -30,6 +31,7 @@ Problem random_problem(int contacts, int speeds, unsigned seed) {
   for (int i = 0; i < contacts; ++i) {
     problem.mu.push_back(0.2 * (i % 4));  // also without friction
     problem.R.push_back(i % 3 == 2 ? 0.5 : 0.0);
+    problem.laws.push_back({problem.mu.back(), problem.R.back()});
   }
   return problem;
 }
@@ -42,7 +44,7 @@ TEST(SmoothContacts, SatisfyTheirConditions) {
     const Problem problem = random_problem(contacts, 8, seed);
     const double kappa = std::pow(10.0, -1.0 - seed % 7);
     SmoothContacts smooth;
-    ASSERT_TRUE(smooth.solve(problem.G, problem.b, problem.mu, problem.R, kappa));
+    ASSERT_TRUE(smooth.solve(problem.G, problem.b, problem.laws, kappa));
     const VectorXd v = problem.G * smooth.p() + problem.b;
     for (Eigen::Index i = 0; i < contacts; ++i) {
       const auto at = static_cast<std::size_t>(i);
@@ -73,12 +75,39 @@ TEST(SmoothContacts, TendToCoulombsLaw) {
     double before = 0.0;
     for (const double kappa : {1e-4, 1e-6, 1e-8}) {
       SmoothContacts smooth;
-      ASSERT_TRUE(smooth.solve(problem.G, problem.b, problem.mu, problem.R, kappa));
+      ASSERT_TRUE(smooth.solve(problem.G, problem.b, problem.laws, kappa));
       const double error = (smooth.p() - p).norm();
       EXPECT_LT(error, 100.0 * std::sqrt(kappa));
       if (before > 0.0) EXPECT_LT(error, 0.2 * before);
       before = error;
     }
+  }
+}
+
+TEST(SmoothContacts, TakeGivenNormalImpulses) {
+  for (unsigned seed = 300; seed < 310; ++seed) {
+    SCOPED_TRACE(seed);
+    Problem problem = random_problem(3, 9, seed);
+    problem.laws[1] = {0.7, 0.0, 0.4};
+    problem.laws[2] = {0.7, 0.0, 0.0};
+    SmoothContacts smooth;
+    ASSERT_TRUE(smooth.solve(problem.G, problem.b, problem.laws, 1e-6));
+    EXPECT_EQ(smooth.p()[3], 0.4);
+    const Eigen::Vector2d slip = (problem.G * smooth.p() + problem.b).segment<2>(4);
+    if (slip.norm() > 0.1) EXPECT_LT((smooth.p().segment<2>(4) + 0.28 * slip.normalized()).norm(), 1e-4);
+    EXPECT_EQ(smooth.p().tail<3>().norm(), 0.0);
+    const std::vector<SmoothContacts::Law> change{{}, {0.5, 0.0, 2.0}, {0.0, 0.0, 0.0}};
+    const auto at = [&](double t) -> VectorXd {
+      std::vector<SmoothContacts::Law> laws = problem.laws;
+      laws[1].friction += t * change[1].friction;
+      *laws[1].impulse += t * *change[1].impulse;
+      SmoothContacts other;
+      EXPECT_TRUE(other.solve(problem.G, problem.b, laws, 1e-3));
+      return other.p();
+    };
+    ASSERT_TRUE(smooth.solve(problem.G, problem.b, problem.laws, 1e-3));
+    const VectorXd difference = (at(1e-5) - at(-1e-5)) / 2e-5;
+    EXPECT_LT((smooth.p_by_law(change) - difference).norm(), 1e-5 * (1.0 + difference.norm()));
   }
 }
 
@@ -88,14 +117,14 @@ TEST(SmoothContacts, DerivativesAreThoseOfTheSolution) {
     const int contacts = 1 + static_cast<int>(seed) % 4;
     const Problem problem = random_problem(contacts, 7, seed);
     SmoothContacts smooth;
-    ASSERT_TRUE(smooth.solve(problem.G, problem.b, problem.mu, problem.R, 1e-2));
+    ASSERT_TRUE(smooth.solve(problem.G, problem.b, problem.laws, 1e-2));
     const MatrixXd by_v = smooth.p_by_v();
     for (Eigen::Index k = 0; k < 3 * contacts; ++k) {
       const auto at = [&](double change) -> VectorXd {
         VectorXd b = problem.b;
         b[k] += change;
         SmoothContacts other;
-        EXPECT_TRUE(other.solve(problem.G, b, problem.mu, problem.R, 1e-2));
+        EXPECT_TRUE(other.solve(problem.G, b, problem.laws, 1e-2));
         return other.p();
       };
       const VectorXd difference = (at(1e-5) - at(-1e-5)) / 2e-5;

@@ -45,7 +45,8 @@ export interface ScenePoint {
 }
 export interface SceneContact {
   name: string;
-  between: [string, string];
+  /** Two shapes or bodies, or more that touch among each other. */
+  between: string[];
 }
 export interface SceneParticles {
   species: string[];
@@ -90,6 +91,10 @@ export interface Header {
 export const POSE_SIZE = 7;
 const VERSION = 1;
 
+/** The sides of a contact in words. */
+export function sidesOf(between: string[]): string {
+  return between.length === 2 ? between.join(" and ") : `${between.slice(0, 3).join(", ")}${between.length > 3 ? `, … (${between.length})` : ""}`;
+}
 export function bytesOf(base64: string): Uint8Array {
   const text = atob(base64.trim());
   const bytes = new Uint8Array(text.length);

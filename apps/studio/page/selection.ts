@@ -1,6 +1,6 @@
 // The page of the selected body or contact: what it is, and its values at the present instant.
 import { make, short } from "./dom";
-import { Motion, Scene } from "./message";
+import { Motion, Scene, sidesOf } from "./message";
 import { unitText } from "./plot";
 
 export interface Selected {
@@ -82,7 +82,7 @@ export class SelectionPage {
         [`${i + 1}: place`, `${triple(at)} m`], [`${i + 1}: force`, `${triple(force, 1e-9 * Math.hypot(...force))} N`],
       ])));
     });
-    return [make("h3", {}, `${name} `, make("span", { class: "unit" }, `contact of ${between[0]} and ${between[1]}`)), this.valuesOf(motion, name), list];
+    return [make("h3", {}, `${name} `, make("span", { class: "unit" }, `contact of ${sidesOf(between)}`)), this.valuesOf(motion, name), list];
   }
 }
 

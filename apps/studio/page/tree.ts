@@ -1,7 +1,7 @@
 // The bodies as a tree, each with the joint that carries it; then joints that close loops, and contacts.
 import { make } from "./dom";
 import { colourOf } from "./drawing";
-import { bytesOf, Scene, SceneParticles } from "./message";
+import { bytesOf, Scene, SceneParticles, sidesOf } from "./message";
 import { SPECIES_COLOURS } from "./particles";
 
 export class BodyTree {
@@ -78,13 +78,13 @@ export class BodyTree {
       make("span", { class: "swatch", style: `background:${SPECIES_COLOURS[k % SPECIES_COLOURS.length]}` }),
       make("span", { class: "name" }, name), make("span", { class: "joint" }, `${counts[k]} particles`))));
   }
-  private addContact(name: string, [one, other]: [string, string], i: number): void {
+  private addContact(name: string, between: string[], i: number): void {
     const choose = (): void => this.onSelectContact(i);
     const item = make("li", {
       class: "contact", role: "treeitem", "aria-level": 1, "aria-selected": "false", tabindex: 0, onclick: choose,
-      title: `contact of ${one} and ${other}`,
+      title: `contact of ${sidesOf(between)}`,
     }, make("span", { class: "swatch" }), make("span", { class: "name" }, name),
-    make("span", { class: "joint" }, `contact ${one} – ${other}`));
+    make("span", { class: "joint" }, `contact ${between.length === 2 ? between.join(" – ") : `of ${between.length}`}`));
     item.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") {
         event.preventDefault();

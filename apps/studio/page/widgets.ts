@@ -105,7 +105,7 @@ export class GroupWidget implements Widget {
         map.set(this.keyOf(field), value as Flow);
       }
     }
-    if (isList) return map.size > 0 ? [...map.values()] : undefined;
+    if (isList) return map.size > 0 ? [...map.values(), ...this.furtherItems()] : undefined;
     if (this.given instanceof Map && !this.rows.some(({ field }) => field.key === "more")) {
       const known = new Set(this.rows.map(({ field }) => this.keyOf(field)));
       this.given.forEach((one, key) => known.has(key) || map.set(key, one));
@@ -134,6 +134,10 @@ export class GroupWidget implements Widget {
     this.showFields();
   }
 
+  /** Items of the given list for which there are no fields. */
+  private furtherItems(): Flow[] {
+    return Array.isArray(this.given) ? this.given.slice(this.rows.length) : [];
+  }
   private keyOf(field: Field): string {
     return field.synonym && this.given instanceof Map && this.given.has(field.synonym) ? field.synonym : field.key;
   }

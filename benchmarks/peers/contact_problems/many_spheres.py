@@ -1,4 +1,4 @@
-"""The spheres of `spheres.py` at rest in their box: MuJoCo's time per sphere and step, and Sestina's as grains.
+"""The spheres of `spheres.py` come to rest in their box: time per sphere and step of MuJoCo, and of Sestina's bodies and grains.
 
 MuJoCo has elliptic cones and conjugate gradients. Grains have Hooke's law with a stiffness that lets them overlap about as much
 as MuJoCo's do, and thirty steps to an impact, so that they need more steps than MuJoCo.
@@ -87,25 +87,27 @@ def grain_times(program: str, side: int, times: list[float], rounds: int) -> lis
     return lines
 
 
-def mechanism_time(side: int, budget: float) -> str:
-    """Sestina's bodies with rigid contacts until the budget (s of the processor) is spent."""
-    start = time.process_time()
+def mechanism_times(side: int, times: list[float], rounds: int) -> list[str]:
+    """Bodies with rigid contacts and `time_stepping`, with MuJoCo's step."""
     model = spheres_sestina.system(side).freeze()
-    made = time.process_time() - start
-    simulator = sestina.Simulator(model)
-    start, steps, used = time.process_time(), 0, 0.0
-    while used < budget and simulator.t < TIMES[-1]:
-        simulator.step(STEP)
-        steps, used = steps + 1, time.process_time() - start
-    return (
-        f"  Sestina, bodies: {made:.2f} s to make the model, {steps} steps of {1e3 * STEP} ms in {used:.2f} s of the processor, "
-        f"until t = {simulator.t:.3f} s"
-    )
+
+    def used(end: float) -> tuple[float, float]:
+        start = time.process_time()
+        result = sestina.simulate(model, duration=end, every=end, integrator="time_stepping", dt=STEP)
+        return time.process_time() - start, -result["touch.gap"][-1]
+
+    ends = [STEP, *times]
+    runs = [[used(end) for end in ends] for _ in range(rounds)]
+    spent = [statistics.median(seconds for seconds, _ in column) for column in zip(*runs)]
+    return [
+        f"  Sestina, bodies, until {t} s: {1e6 * (spent[k + 1] - spent[k]) / (ends[k + 1] - ends[k]) * STEP / side**3:.1f} µs "
+        f"per sphere and step of {1e3 * STEP} ms, depth {1e3 * max(runs[0][k + 1][1], 0.0):.1e} mm"
+        for k, t in enumerate(times)
+    ]
 
 
-def print_table(program: str, side: int, rounds: int, budget: float) -> None:
+def print_table(program: str, side: int, rounds: int) -> None:
     print(f"\n{side**3} spheres in a box")
-    for line in [*mujoco_times(side, TIMES), *grain_times(program, side, TIMES, rounds)]:
+    lines = [*mujoco_times(side, TIMES), *mechanism_times(side, TIMES, rounds), *grain_times(program, side, TIMES, rounds)]
+    for line in lines:
         print(line, flush=True)
-    if side**3 <= 216:  # each pair of spheres is a contact of the model
-        print(mechanism_time(side, budget), flush=True)

@@ -22,7 +22,5 @@ def system(side: int) -> sestina.System:
             shapes=[{"name": f"s{i}", "type": "sphere", "radius": RADIUS}],
         )
         result.add_joint(f"j{i}", "free", "ground.origin", f"b{i}.origin", q=[*centre.tolist(), 1, 0, 0, 0])
-        result.add_contact(f"w{i}", ["ground", f"b{i}"], friction=FRICTION)
-        for k in range(i):
-            result.add_contact(f"c{k}_{i}", [f"s{k}", f"s{i}"], friction=FRICTION)
+    result.add_contact("touch", ["ground", *(f"s{i}" for i in range(len(centres)))], friction=FRICTION)
     return result

@@ -83,9 +83,11 @@ void FrictionSolver::solve_one(Index i) {
     p = {-w[0] / own(0, 0), 0.0, 0.0};
     state = State::kSlide;
   } else {
-    // A direction in which nothing can move has neither an inverse nor an impulse.
+    // A direction in which no impulse moves anything has neither an inverse nor an impulse. Motions that are
+    // prescribed may slide along it.
     const Vector3d stuck = own.completeOrthogonalDecomposition().solve(-w);
-    if (stuck[0] >= 0.0 && stuck.tail<2>().norm() <= mu * stuck[0]) {
+    const bool stops = (w + own * stuck).tail<2>().norm() <= kTouching * w.tail<2>().norm();
+    if (stops && stuck[0] >= 0.0 && stuck.tail<2>().norm() <= mu * stuck[0]) {
       p = stuck;
       state = State::kStick;
     } else if (find_sliding_impulse(own, w, mu, Vector2d::Zero(), p)) {

@@ -5,7 +5,8 @@
 //   p_n w = kappa,   p_n > 0,   w > 0                                                                 (2)
 //   mu p_n s + p_t . v_t = kappa,   mu p_n v_t + s p_t = 0,   |p_t| < mu p_n,   |v_t| < s             (3)
 //
-// with one s for each contact with friction. (3) says that [mu p_n; p_t] and [s; v_t] have the product kappa
+// with one s for each contact with friction. Where p_n is given, as for the friction of a joint, it takes the
+// place of (2). (3) says that [mu p_n; p_t] and [s; v_t] have the product kappa
 // [1; 0; 0] in the algebra of the cone. For kappa = 0 (2) and (3) are the conditions of friction_solver.h,
 // with s = |v_t|. For kappa > 0 contacts act before they touch, with an impulse of kappa divided by the speed
 // w, and those that stick creep.
@@ -19,6 +20,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/LU>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,29 +28,40 @@ namespace sestina {
 
 class SmoothContacts {
  public:
-  // Finds p (3n) for G (3n x 3n, symmetric and positive semidefinite), b (3n), mu and R (n each). Returns
+  struct Law {
+    double friction = 0.0;               // mu
+    double compliance = 0.0;             // R
+    std::optional<double> impulse = {};  // p_n, where it is given
+  };
+
+  // Finds p (3n) for G (3n x 3n, symmetric and positive semidefinite), b (3n) and the laws (n). Returns
   // whether (2) and (3) hold to round-off.
-  bool solve(const Eigen::MatrixXd& G, const Eigen::VectorXd& b, std::span<const double> mu,
-             std::span<const double> R, double kappa);
+  bool solve(const Eigen::MatrixXd& G, const Eigen::VectorXd& b, std::span<const Law> laws, double kappa);
   const Eigen::VectorXd& p() const { return p_; }
 
   // The derivatives of p (3n x 3n) by velocities: dp = p_by_v() dv, where dv is the change of v at fixed p.
   Eigen::MatrixXd p_by_v() const;
-  // The change of p (3n) by changes of mu and R (n each) at fixed v.
-  Eigen::VectorXd p_by_law(std::span<const double> dmu, std::span<const double> dR) const;
+  // The change of p (3n) by changes of all numbers of the laws (n) at fixed v.
+  Eigen::VectorXd p_by_law(std::span<const Law> changes) const;
 
  private:
-  void start(double velocity, double impulse);
+  bool follow(double kappa, double reduction);
+  void start();
+  void move(const Eigen::VectorXd& change);
   void find_residual(double kappa);
-  bool is_solved(double kappa, double velocity, double impulse) const;
+  bool is_solved(double kappa) const;
   void find_matrix();
   double longest_step(const Eigen::VectorXd& change) const;
   Eigen::MatrixXd impulses_of(const Eigen::MatrixXd& right) const;
-  bool has_friction(Eigen::Index contact) const { return mu_[static_cast<std::size_t>(contact)] > 0.0; }
+  const Law& law(Eigen::Index contact) const { return laws_[static_cast<std::size_t>(contact)]; }
+  bool has_friction(Eigen::Index contact) const {
+    return law(contact).friction > 0.0 && law(contact).impulse.value_or(1.0) > 0.0;
+  }
 
   const Eigen::MatrixXd* G_ = nullptr;
-  std::vector<double> mu_;
-  Eigen::VectorXd R_, b_;
+  std::vector<Law> laws_;
+  Eigen::VectorXd b_;
+  double velocity_ = 0.0, impulse_ = 0.0;  // sizes
   // Unknowns of each contact: p (3), s, w and v_t (2), the last three of their own until (1) holds.
   Eigen::VectorXd p_, s_, w_, v_t_;
   Eigen::VectorXd residual_;  // (7n): of (2), (3), (1)

@@ -176,7 +176,7 @@ void Moreau::set_laws(double h) {
     friction_[i] = contact.friction;
     const auto k = static_cast<Eigen::Index>(3 * i);
     if (contact.load) {
-      compliance_[i] = G_(k + 1, k + 1);
+      compliance_[i] = G_(k + 1, k + 1) > 0.0 ? G_(k + 1, k + 1) : 1.0;
       bias[0] = -compliance_[i] * h * *contact.load;
     } else if (contact.stiffness > 0.0) {
       const double c = 0.25 * contact.stiffness * h + 0.5 * contact.damping;

@@ -200,7 +200,8 @@ void TimeStepping::find_contacts(const State<double>& from, const State<double>&
                   .v_free = v_free};
     const std::span<const double> jumps = find_jumps(from);
     if (contact.load) {
-      active.law.compliance = mobility_along_first(rows.C, jumps);
+      const double mobility = mobility_along_first(rows.C, jumps);
+      active.law.compliance = mobility > 0.0 ? mobility : 1.0;
       active.law.bias = -active.law.compliance * h * *contact.load;
     } else if (contact.stiffness > 0.0) {
       const double impedance = h * contact.stiffness + contact.damping;

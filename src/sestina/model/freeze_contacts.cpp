@@ -46,35 +46,71 @@ void Freezer::collect_contact(const ContactSpec& spec, const std::string& path) 
   refuse_keys_of_other_laws(spec, plan.is_force, path);
   std::optional<CompliantContactPlan> force;
   if (plan.is_force) force = collect_compliant_law(spec, path);
-  if (spec.between.size() != 2) {
-    fail(spec.mark, between, fmt::format("has {} names: expected two shapes or bodies", spec.between.size()));
+  if (spec.between.size() < 2) {
+    fail(spec.mark, between,
+         fmt::format("has {} names: expected two or more shapes or bodies", spec.between.size()));
     return;
   }
-  const std::vector<int> first = find_shapes(spec.between[0], between + "[0]");
-  const std::vector<int> second = find_shapes(spec.between[1], between + "[1]");
+  std::vector<std::vector<int>> shapes;
+  for (std::size_t i = 0; i < spec.between.size(); ++i) {
+    shapes.push_back(find_shapes(spec.between[i], fmt::format("{}[{}]", between, i)));
+  }
+  plan.pairs = shapes.size() == 2 ? find_pairs_of_two(spec, between, shapes[0], shapes[1])
+                                  : find_pairs_among(spec, between, shapes);
+  if (force) {
+    for (const auto& [a, b] : plan.pairs) collect_compliant_pair(spec, path, a, b, *force);
+  }
+  data_.plan.contacts.push_back(std::move(plan));
+}
+
+// All pairs of a shape of the first with one of the second; each must be possible.
+std::vector<std::pair<int, int>> Freezer::find_pairs_of_two(const ContactSpec& spec, const std::string& path,
+                                                            const std::vector<int>& first,
+                                                            const std::vector<int>& second) {
+  std::vector<std::pair<int, int>> pairs;
   for (const int a : first) {
     for (const int b : second) {
       const ContactShapePlan &one = data_.plan.contact_shapes[static_cast<std::size_t>(a)],
                              &other = data_.plan.contact_shapes[static_cast<std::size_t>(b)];
       if (one.body == other.body) {
-        fail(spec.between[1].mark, between,
+        fail(spec.between[1].mark, path,
              fmt::format("both are on {}: shapes of one body cannot touch each other",
                          data_.bodies[one.body].name));
-        return;
+        return pairs;
       }
       if (!can_touch(one.type, other.type)) {
-        fail(spec.between[1].mark, between,
+        fail(spec.between[1].mark, path,
              fmt::format("contact of a {} with a {} is not supported: planes, meshes that are not convex and "
                          "height fields "
                          "touch convex shapes, and planes touch meshes",
                          name_of(one.type), name_of(other.type)));
-        return;
+        return pairs;
       }
-      plan.pairs.emplace_back(a, b);
-      if (force) collect_compliant_pair(spec, path, a, b, *force);
+      pairs.emplace_back(a, b);
     }
   }
-  data_.plan.contacts.push_back(std::move(plan));
+  return pairs;
+}
+
+// All pairs among the shapes of more than two names: those of one body, and those that cannot touch, are left
+// out.
+std::vector<std::pair<int, int>> Freezer::find_pairs_among(const ContactSpec& spec, const std::string& path,
+                                                           const std::vector<std::vector<int>>& shapes) {
+  std::vector<int> all;
+  for (const std::vector<int>& some : shapes) all.insert(all.end(), some.begin(), some.end());
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  std::vector<std::pair<int, int>> pairs;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      const ContactShapePlan &one = data_.plan.contact_shapes[static_cast<std::size_t>(all[i])],
+                             &other = data_.plan.contact_shapes[static_cast<std::size_t>(all[j])];
+      if (one.body != other.body && can_touch(one.type, other.type)) pairs.emplace_back(all[i], all[j]);
+    }
+  }
+  const bool are_found = std::ranges::none_of(shapes, &std::vector<int>::empty);
+  if (pairs.empty() && are_found) fail(spec.mark, path, "no two of these shapes can touch each other");
+  return pairs;
 }
 
 std::vector<int> Freezer::find_shapes(const Name& name, const std::string& path) {

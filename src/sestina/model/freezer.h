@@ -229,6 +229,11 @@ class Freezer {
   }
   void collect_contacts();
   void collect_contact(const ContactSpec& spec, const std::string& path);
+  std::vector<std::pair<int, int>> find_pairs_of_two(const ContactSpec& spec, const std::string& path,
+                                                     const std::vector<int>& first,
+                                                     const std::vector<int>& second);
+  std::vector<std::pair<int, int>> find_pairs_among(const ContactSpec& spec, const std::string& path,
+                                                    const std::vector<std::vector<int>>& shapes);
   // Returns the shapes of a name, as indices in data_.plan.contact_shapes.
   std::vector<int> find_shapes(const Name& name, const std::string& path);
   int add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& name,

@@ -11,6 +11,14 @@ namespace {
 
 // The square of the remainder of a row, relative to its length.
 constexpr double kImplied = 1e-9;
+// The square of the length of a row, relative to the longest: shorter rows are round-off of zero.
+constexpr double kZero = 1e-26;
+
+// The factors that make rows with these squares one long; zero for rows that are zero.
+void find_scales(std::span<double> squares) {
+  const double longest = squares.empty() ? 0.0 : *std::ranges::max_element(squares);
+  for (double& square : squares) square = square > kZero * longest ? 1.0 / std::sqrt(square) : 0.0;
+}
 
 }  // namespace
 
@@ -79,7 +87,7 @@ void IndependentRows::find_pattern_of_G() {
 void IndependentRows::update_G(std::span<const double> C, std::span<const double> weights) {
   std::ranges::fill(scale_, 0.0);
   C_.for_each([&](int i, int j, int p) { scale_[at(i)] += C[at(p)] * C[at(p)] / weights[at(j)]; });
-  for (double& scale : scale_) scale = scale > 0.0 ? 1.0 / std::sqrt(scale) : 0.0;
+  find_scales(scale_);
   std::ranges::fill(G_values_, 0.0);
   std::size_t next = 0;
   for (int j = 0; j < C_.columns(); ++j) {
@@ -135,13 +143,13 @@ void IndependentRows::find_dense(std::span<const double> C, std::span<const doub
   const std::size_t n = weights.size(), m = is_active.size();
   std::ranges::fill(rows_, 0.0);
   C_.for_each([&](int i, int j, int p) { rows_[at(i) * n + at(j)] = C[at(p)] / std::sqrt(weights[at(j)]); });
+  std::ranges::fill(is_active, 0);
+  std::ranges::fill(left_, 0.0);
+  for (std::size_t k = 0; k < m * n; ++k) left_[k / n] += rows_[k] * rows_[k];
+  find_scales(left_);
   for (std::size_t i = 0; i < m; ++i) {
-    is_active[i] = 0;
-    double square = 0.0;
-    for (std::size_t j = 0; j < n; ++j) square += rows_[i * n + j] * rows_[i * n + j];
-    left_[i] = square > 0.0 ? 1.0 : 0.0;
-    const double scale = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
-    for (std::size_t j = 0; j < n; ++j) rows_[i * n + j] *= scale;
+    for (std::size_t j = 0; j < n; ++j) rows_[i * n + j] *= left_[i];
+    left_[i] = left_[i] > 0.0 ? 1.0 : 0.0;
   }
   for (;;) {
     std::size_t best = m;

@@ -105,7 +105,9 @@ class SceneMaker {
     add_joints();
     add_links();
     for (const ContactSpec& contact : system_.contacts) {
-      scene_.contacts.push_back({contact.name.text, {contact.between[0].text, contact.between[1].text}});
+      SceneContact& drawn = scene_.contacts.emplace_back();
+      drawn.name = contact.name.text;
+      for (const Name& one : contact.between) drawn.between.push_back(one.text);
     }
     add_shapes();
     add_beams();

@@ -71,7 +71,7 @@ struct ScenePoint {
 
 struct SceneContact {
   std::string name;
-  std::array<std::string, 2> between;  // shapes, bodies or the ground
+  std::vector<std::string> between;  // two or more shapes, bodies or the ground
 };
 
 // Many equal particles, drawn as spheres; their positions are part of the motion.

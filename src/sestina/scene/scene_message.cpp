@@ -130,7 +130,8 @@ std::string to_json(const Scene& scene) {
   json.key("contacts").begin_array();
   for (const SceneContact& contact : scene.contacts) {
     json.begin_object().member("name", contact.name).key("between").begin_array();
-    json.value(contact.between[0]).value(contact.between[1]).end_array().end_object();
+    for (const std::string& one : contact.between) json.value(one);
+    json.end_array().end_object();
   }
   json.end_array();
   if (!scene.particles.species_of.empty()) write_particles(json, scene.particles);

@@ -28,27 +28,21 @@ struct Motion {
   std::vector<std::uint64_t> points;  // keys of the contacts
   MatrixXd C;                         // (3n x nu)
   VectorXd u, v;                      // (nu), (3n)
-  std::vector<double> friction, compliance;
+  std::vector<SmoothContacts::Law> laws;
 };
 
-// How w follows from the gap and the normal speed: w = v_n + R p_n + by_gap g + shift.
-struct Law {
-  double friction = 0.0, compliance = 0.0, by_gap = 0.0, shift = 0.0;
-};
-
-Law law_of(const ContactFace::Contact& contact, double h) {
-  Law law{.friction = contact.friction};
-  if (contact.load) {
-    law.compliance = 1.0;
-    law.shift = -h * *contact.load;
-  } else if (contact.stiffness > 0.0) {
-    const double impedance = h * contact.stiffness + contact.damping;
-    law.compliance = 1.0 / (h * impedance);
-    law.by_gap = contact.stiffness / impedance;
-  } else {
-    law.by_gap = 1.0 / h;
-  }
+SmoothContacts::Law law_of(const ContactFace::Contact& contact, double h) {
+  SmoothContacts::Law law{.friction = contact.friction};
+  if (contact.load) law.impulse = h * *contact.load;
+  if (contact.stiffness > 0.0) law.compliance = 1.0 / (h * (h * contact.stiffness + contact.damping));
   return law;
+}
+
+// The part of w that follows from the gap.
+double speed_of_gap(const ContactFace::Contact& contact, double h) {
+  if (contact.load) return 0.0;
+  if (contact.stiffness == 0.0) return contact.gap / h;
+  return contact.stiffness * contact.gap / (h * contact.stiffness + contact.damping);
 }
 
 class SmoothStep {
@@ -127,12 +121,10 @@ class SmoothStep {
     motion.v.setZero(3 * n);
     for (Size i = 0; i < n; ++i) {
       const ContactFace::Contact& contact = face->contacts()[static_cast<std::size_t>(i)];
-      const Law law = law_of(contact, h_);
       motion.points.push_back(face->key_of_contact(static_cast<int>(i)));
       motion.C.middleRows<3>(3 * i) = RowsOf(face->contact_rows(static_cast<int>(i)).data(), 3, nu);
-      motion.v[3 * i] = law.by_gap * contact.gap + law.shift;
-      motion.friction.push_back(law.friction);
-      motion.compliance.push_back(law.compliance);
+      motion.v[3 * i] = speed_of_gap(contact, h_);
+      motion.laws.push_back(law_of(contact, h_));
     }
   }
 
@@ -158,9 +150,10 @@ Solution solve(SmoothStep& step, const State<double>& from, double smoothing) {
   MatrixXd G = free.C * solution.du;
   G = (0.5 * (G + G.transpose())).eval();
   SmoothContacts& contacts = solution.contacts;
-  if (!contacts.solve(G, free.v, free.friction, free.compliance, smoothing)) {
+  if (!contacts.solve(G, free.v, free.laws, smoothing)) {
     throw ComputationError(
-        from.t, fmt::format("the contacts of a step have no solution for a smoothing of {} J", smoothing));
+        from.t,
+        fmt::format("no solution was found for the contacts of a step with a smoothing of {} J", smoothing));
   }
   solution.p = contacts.p();
   solution.p_by_v = contacts.p_by_v();
@@ -263,11 +256,15 @@ VectorXd derivative_by_parameter(const std::shared_ptr<const Model>& model,
     step.check_points(motions[i], solution.motion, from.t);
   }
   const double factor = 0.5 / change;
-  std::vector<double> dmu = motions[1].friction, dR = motions[1].compliance;
-  as_vector(dmu) = factor * (as_vector(dmu) - as_vector(motions[0].friction));
-  as_vector(dR) = factor * (as_vector(dR) - as_vector(motions[0].compliance));
+  std::vector<SmoothContacts::Law> changes = motions[1].laws;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const SmoothContacts::Law& before = motions[0].laws[i];
+    changes[i].friction = factor * (changes[i].friction - before.friction);
+    changes[i].compliance = factor * (changes[i].compliance - before.compliance);
+    if (before.impulse) changes[i].impulse = factor * (*changes[i].impulse - *before.impulse);
+  }
   return columns.column(factor * (motions[1].u - motions[0].u), factor * (motions[1].v - motions[0].v),
-                        VectorXd::Zero(solution.u.size()), solution.contacts.p_by_law(dmu, dR));
+                        VectorXd::Zero(solution.u.size()), solution.contacts.p_by_law(changes));
 }
 
 }  // namespace

@@ -115,11 +115,11 @@ void ContactSystem::update_shapes(const Kinematics<double>& kinematics, std::vec
 }
 
 // Pairs whose bounding boxes are farther apart than the smallest gap so far are passed over.
-double ContactSystem::smallest_gap(int contact) {
+double ContactSystem::smallest_gap(int contact, const std::vector<BoundingBox>& boxes) {
   double smallest = std::numeric_limits<double>::max();
   for (const auto& [one, other] : model_.plan().contacts[static_cast<std::size_t>(contact)].pairs) {
     const auto a = static_cast<std::size_t>(one), b = static_cast<std::size_t>(other);
-    if (distance(box_of(shapes_[a], poses_[a]), box_of(shapes_[b], poses_[b])) > smallest) continue;
+    if (distance(boxes[a], boxes[b]) > smallest) continue;
     points_.clear();
     add_contact_points(shapes_[a], poses_[a], shapes_[b], poses_[b], points_);
     for (const ContactPoint& point : points_) smallest = std::min(smallest, point.gap);
@@ -308,9 +308,11 @@ std::vector<ContactSystem::Closed> ContactSystem::find_closed(const State<double
 }
 
 void ContactSystem::calc_gaps(std::span<double> columns) {
+  std::vector<BoundingBox> boxes;
+  for (std::size_t i = 0; i < shapes_.size(); ++i) boxes.push_back(box_of(shapes_[i], poses_[i]));
   for (std::size_t i = 0; i < model_.contacts().size(); ++i) {
     if (model_.contacts()[i].is_force) continue;
-    columns[kColumns * i + 2] = smallest_gap(static_cast<int>(i));
+    columns[kColumns * i + 2] = smallest_gap(static_cast<int>(i), boxes);
   }
 }
 
@@ -374,7 +376,8 @@ const AddedForces& ContactSystem::calc_columns(const State<double>& state, std::
     if (contact.is_rigid()) continue;
     const double force =
         contact.load.value_or(std::max(0.0, -contact.stiffness * contact.gap - contact.damping * b[3 * i]));
-    compliance[at] = contact.load ? G(3 * i + 1, 3 * i + 1) : kFixedForce * G(3 * i, 3 * i);
+    const double along = G(3 * i + 1, 3 * i + 1);
+    compliance[at] = !contact.load ? kFixedForce * G(3 * i, 3 * i) : along > 0.0 ? along : 1.0;
     b[3 * i] = -compliance[at] * kInstant * force;
   }
   if (!solver_->solve(G, b, friction, compliance, p).is_solved) return added_;

@@ -77,7 +77,7 @@ class ContactSystem final : public ContactFace {
   void add_joint_friction(std::size_t friction);
   // Fills the forms of all shapes, and their poses in the ground.
   void update_shapes(const Kinematics<double>& kinematics, std::vector<Pose<double>>& poses);
-  double smallest_gap(int contact);
+  double smallest_gap(int contact, const std::vector<BoundingBox>& boxes);
   bool may_pass(int one, int other);
   struct Closed {
     int contact = 0;
