@@ -58,6 +58,8 @@ double reach_in_cone(const Vector3d& x, const Vector3d& d) {
 
 bool ConeProgram::solve(const MatrixXd& M, const VectorXd& q, const std::vector<bool>& is_ray) {
   is_ray_ = is_ray;
+  x_.setZero(q.size());
+  y_.setZero(q.size());
   if (!start(M, q)) return false;
   const auto cones = static_cast<double>(is_ray.size());
   const double size_x = x_.norm(), size_y = y_.norm();

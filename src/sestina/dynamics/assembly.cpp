@@ -20,6 +20,7 @@
 #include "sestina/dynamics/reduced_bodies.h"
 #include "sestina/model/properties.h"
 #include "sestina/numerics/least_norm_solver.h"
+#include "sestina/numerics/time_switches.h"
 
 namespace sestina {
 namespace {
@@ -560,7 +561,11 @@ State<double> calc_assembled_state(const Model& model, const Properties<double>&
   State<double> state = calc_initial_state<double>(model, properties.parameters);
   const WantedCutJoints cut{state.h, calc_initial_cut_speeds(model, properties.parameters), {}, {}};
   place_flexible_bodies(model, properties, cut.q, cut.u, state);
+  // Where a prescribed motion has a kink at the start, the motion begins with the rate after it.
+  const double t = state.t;
+  if (model.time_conditions()) state.t += shortest_time(t, 1.0);
   assemble(model, properties, Given{model.is_q_given(), model.is_u_given(), &cut}, state, report);
+  state.t = t;
   check_stops(model, properties, state);
   return state;
 }

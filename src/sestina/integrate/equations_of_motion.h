@@ -14,7 +14,9 @@
 // parameters. Displacements (nu) lead from point to point: plus, minus.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -159,6 +161,13 @@ class ContactFace {
     std::optional<double> load;  // N or N m: the normal force, where it is given
 
     bool is_rigid() const { return stiffness == 0.0 && !load; }
+    // A compliance R with which p_n = load h is the solution of R p_n + b = 0 for b = -R load h, of the size
+    // of the mobility and speed along the contact. Where a motion is prescribed the mobility is round-off.
+    double compliance_of_load(double mobility, double speed, double h) const {
+      const double impulse = h * *load;
+      const double R = impulse > 0.0 ? std::max(mobility, std::abs(speed) / impulse) : mobility;
+      return R > 0.0 ? R : 1.0;
+    }
   };
 
   virtual ~ContactFace() = default;

@@ -143,6 +143,14 @@ void IntegrationRule::cut_step(double t) {
   do_cut_step();
 }
 
+void throw_driven_contact(const ContactFace& face, int contact, double t) {
+  throw ComputationError(
+      t,
+      fmt::format(
+          "the contact or stop {} is closed, and prescribed motions drive it on, which no force can prevent",
+          face.name_of_contact(contact)));
+}
+
 int first_not_finite(std::span<const double> values) {
   // Zero times a value is zero unless the value is infinite or NaN: one pass without branches.
   double zero = 0.0;

@@ -132,6 +132,9 @@ class IntegrationRule {
   std::vector<double> error_;
 };
 
+// Throws for a contact whose bodies prescribed motions drive together, which no force of it can prevent.
+[[noreturn]] void throw_driven_contact(const ContactFace& face, int contact, double t);
+
 // The index of the first value that is not finite, or -1.
 int first_not_finite(std::span<const double> values);
 // Whether `number` is an integer from 0 to `most`.

@@ -45,6 +45,7 @@ bool LastingContactStep::take(EquationsOfMotion& equations, const State<double>&
                               std::span<const Contact> contacts, State<double>& to) {
   equations_ = &equations;
   contacts_ = contacts;
+  has_slipped_ = false;
   const double h = t_end - from.t;
   start(from);
   const std::size_t stages = tableau_.b.size();
@@ -209,16 +210,18 @@ VectorXd LastingContactStep::solve(VectorXd speeds, double h) {
   return solver_.compute(A).solve(speeds / -h) + given;
 }
 
-bool LastingContactStep::can_last(const VectorXd& forces) const {
+bool LastingContactStep::can_last(const VectorXd& forces) {
   Index force = 0;
+  bool slips = false;
   for (const Contact& contact : contacts_) {
     const double normal = forces[force];
     if (!(normal >= 0.0)) return false;
-    if (contact.sticks && forces.segment<2>(force + 1).norm() > (contact.friction + kOnCone) * normal)
-      return false;
+    slips = slips ||
+            (contact.sticks && forces.segment<2>(force + 1).norm() > (contact.friction + kOnCone) * normal);
     force += contact.sticks ? 3 : 1;
   }
-  return true;
+  has_slipped_ = slips;
+  return !slips;
 }
 
 // The work that sliding absorbs, and that prescribed motions supply against contacts (see moreau.h).

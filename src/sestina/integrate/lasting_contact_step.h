@@ -48,6 +48,8 @@ class LastingContactStep {
   Eigen::Vector2d first_slip(std::size_t contact) const {
     return first_slip_.col(static_cast<Eigen::Index>(contact));
   }
+  // Whether the last step failed because a contact that sticks would need more friction than it has.
+  bool has_slipped() const { return has_slipped_; }
   // Removes the speeds that (2) excludes, after a small change of position.
   void remove_speeds(EquationsOfMotion& equations, std::span<const Contact> contacts, State<double>& state);
 
@@ -59,7 +61,7 @@ class LastingContactStep {
   bool read_direction(std::size_t contact, Eigen::Vector2d slip, double least);
   bool evaluate(std::size_t stage);
   bool find_forces(double h, std::size_t stage);
-  bool can_last(const Eigen::VectorXd& forces) const;
+  bool can_last(const Eigen::VectorXd& forces);
   void count_work(std::size_t stage, const Eigen::VectorXd& forces);
   void find_responses();
   Eigen::VectorXd solve(Eigen::VectorXd speeds, double h);
@@ -67,7 +69,8 @@ class LastingContactStep {
   EquationsOfMotion* equations_ = nullptr;
   std::span<const Contact> contacts_;
   State<double> stage_;
-  std::size_t count_ = 0;                      // of all contacts at the start
+  std::size_t count_ = 0;  // of all contacts at the start
+  bool has_slipped_ = false;
   Eigen::MatrixXd rate_, udot_, xdot_, zdot_;  // (nu, nu, nx, nz; stages)
   Eigen::MatrixXd C_;                          // (3 contacts x nu)
   Eigen::MatrixXd rows_;                       // (forces x nu) of (2)

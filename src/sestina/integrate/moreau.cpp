@@ -18,6 +18,7 @@ constexpr int kPasses = 2;           // of the equations of contact, each at the
 constexpr int kMostLandings = 4;     // trials to find the instant of an impact
 constexpr double kOverlap = 1e-9;    // m or rad: shapes that overlap more show that a step was too long
 constexpr double kTogether = 1e-10;  // m or rad: impacts that are no farther apart are one
+constexpr double kDriven = 0.1;      // of the speed at which a contact closes: what remains is driven
 
 }  // namespace
 
@@ -129,7 +130,7 @@ StepReport Moreau::finish_step(const State<double>& from, double t_end, State<do
     report = touch(from, to);
     if (!report.complete()) return report;
     landing = find_missed(from, to);
-    if ((splits == 0 || !landing) && find_turn(from, to, splits)) {
+    if ((splits == 0 || !landing) && (find_turn(from, to, splits) || find_slip(from, to, splits))) {
       State<double>& at = touched_[static_cast<std::size_t>(splits - 1)];
       at = refined_;
       report = step_on(at, t_end, to, splits - 1, depth);
@@ -285,6 +286,7 @@ StepReport Moreau::touch(const State<double>& from, State<double>& to) {
     update_matrix(to);
     update_velocities(from);
     set_laws(to.t - from.t);
+    refuse_driven_contacts(to, b_, 0.0);
     p_.setZero(b_.size());
     const FrictionSolver::Report report = solver_.solve(G_, b_, friction_, compliance_, p_);
     // If friction and inertia are coupled too strongly, there may be no solution (Painleve); a shorter step
@@ -294,6 +296,7 @@ StepReport Moreau::touch(const State<double>& from, State<double>& to) {
     }
     to = free_;
     apply(from, to);
+    refuse_driven_contacts(to, C_ * as_vector(to.u) + b_ - C_ * as_vector(free_.u), kDriven);
     close_gaps(to);
   }
   is_refined_ = refine(from, to);

@@ -126,6 +126,8 @@ class Moreau final : public IntegrationRule {
   bool refine(const State<double>& from, State<double>& to);
   bool settle(State<double>& to);
   bool find_lasting(const State<double>& from, const State<double>& to);
+  bool find_slip(const State<double>& from, const State<double>& to, int splits);
+  bool find_sticking(const State<double>& from);
   bool find_turn(const State<double>& from, const State<double>& to, int splits);
   bool land_on_turn(const State<double>& from, double t_end);
   double remaining_slip() const;
@@ -134,6 +136,7 @@ class Moreau final : public IntegrationRule {
   void add_neglected_turns(const State<double>& from);
   void remove_speeds(State<double>& to);
   StepReport not_converged(int contact);
+  void refuse_driven_contacts(const State<double>& to, const Eigen::VectorXd& v, double allowed);
   // The contacts of a step to find: all; all, without rebounds; those that last; those that carry at an
   // instant.
   enum class Look { kAll, kRest, kSupport, kImpacts };

@@ -47,6 +47,20 @@ StepReport Moreau::not_converged(int contact) {
   return {StepStatus::kNotConverged, static_cast<int>(state().q.size()) + static_cast<int>(speed)};
 }
 
+// Throws for a contact that prescribed motions close: those whose velocities v go on, by more than `allowed`
+// of what they are without impulses; with 0, those that no impulse moves.
+void Moreau::refuse_driven_contacts(const State<double>& to, const VectorXd& v, double allowed) {
+  const ContactFace& face = *equations().contact_face();
+  if (face.quadrature_of_motions() < 0) return;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const auto k = static_cast<Eigen::Index>(3 * i);
+    const bool can_be_driven = allowed > 0.0 || G_(k, k) == 0.0;
+    if (!active_[i].load && compliance_[i] == 0.0 && can_be_driven && v[k] < allowed * b_[k] - kMoves) {
+      throw_driven_contact(face, active_[i].contact, to.t);
+    }
+  }
+}
+
 // Gaps of all contacts at the start of the step, unless all are above `closed` at its end; normal velocities
 // of those that are closed at either. They are known unless points of contact have come or gone. The contacts
 // are then those at the end.
@@ -176,7 +190,7 @@ void Moreau::set_laws(double h) {
     friction_[i] = contact.friction;
     const auto k = static_cast<Eigen::Index>(3 * i);
     if (contact.load) {
-      compliance_[i] = G_(k + 1, k + 1) > 0.0 ? G_(k + 1, k + 1) : 1.0;
+      compliance_[i] = contact.compliance_of_load(G_(k + 1, k + 1), active.v_free[1], h);
       bias[0] = -compliance_[i] * h * *contact.load;
     } else if (contact.stiffness > 0.0) {
       const double c = 0.25 * contact.stiffness * h + 0.5 * contact.damping;

@@ -1,9 +1,14 @@
-// Splits steps of moreau.h at the instants at which a slip vanishes.
+// Splits steps of moreau.h at the instants at which a slip vanishes or begins.
 //
 // The impulse of friction has the direction of the slip at the end of the step. Where a slip turns within it,
 // the speed is then wrong by up to twice the impulse: to the first order of the step, and in the same way for
 // one step and for two. So the step ends first where the slip vanishes, to order 4, with friction against the
 // slip until then; the rest of the step tells whether the contact sticks or slides back.
+//
+// Where friction no longer suffices from an instant within the step on, the impulse of the whole step does
+// not tell it: the mean of the force is what matters there. The contact would stick for the whole step, or
+// slide from its beginning, with an error of the speed of the second order. So the step ends first at this
+// instant.
 #include <algorithm>
 #include <cmath>
 
@@ -17,6 +22,9 @@ constexpr int kMostTrials = 10;     // to find the instant at which a slip vanis
 constexpr double kStopped = 1e-9;   // of the slip at the start: what is less is zero
 constexpr double kResolved = 1e-6;  // likewise, if kStopped is not reached
 constexpr double kSlides = 1e-9;    // of the largest speed
+constexpr int kMostBisections = 24;
+constexpr double kFirstPart =
+    1.0 / 64;  // of a step: where a contact slides from then on, it does from the start
 
 }  // namespace
 
@@ -85,6 +93,44 @@ bool Moreau::land_on_turn(const State<double>& from, double t_end) {
     lasting_[i].sticks = lasting_step_.slip(i).norm() <= kResolved * lasting_step_.first_slip(i).norm();
   }
   return settle(refined_);
+}
+
+// Whether a contact that sticks begins to slide within the last step. refined_ is then the state at the last
+// instant at which it sticks.
+bool Moreau::find_slip(const State<double>& from, const State<double>& to, int splits) {
+  if (is_refined_ || splits == 0 || !(to.t > from.t) || !find_sticking(from)) return false;
+  const auto lasts_until = [&](double t) {
+    return lasting_step_.take(equations(), from, t, lasting_, refined_);
+  };
+  const double h = to.t - from.t;
+  if (lasts_until(to.t) || !lasting_step_.has_slipped() || !lasts_until(from.t + kFirstPart * h))
+    return false;
+  double sticks = from.t + kFirstPart * h, slides = to.t;
+  for (int i = 0; i < kMostBisections; ++i) {
+    const double t = 0.5 * (sticks + slides);
+    (lasts_until(t) ? sticks : slides) = t;
+  }
+  return lasts_until(sticks) && settle(refined_);
+}
+
+// The contacts that carry and last, with those sticking that do not slide at the start. False if there is
+// none of these.
+bool Moreau::find_sticking(const State<double>& from) {
+  lasting_.clear();
+  bool any = false;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const Active& active = active_[i];
+    if (!(p_[static_cast<Eigen::Index>(3 * i)] > 0.0)) continue;
+    if (active.is_impact || active.left < 1.0 || (compliance_[i] > 0.0 && !active.load)) return false;
+    LastingContactStep::Contact& own = lasting_.emplace_back();
+    own.number = active.contact;
+    own.friction = friction_[i];
+    own.load = active.load;
+    own.sticks = friction_[i] > 0.0 && !slides_at_start(active, from);
+    own.direction = slip_at_end(i).normalized();
+    any = any || own.sticks;
+  }
+  return any;
 }
 
 // The least slip at the end of the last trial, along the first direction and relative to the first slip.

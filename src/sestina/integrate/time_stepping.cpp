@@ -21,6 +21,8 @@ constexpr int kMostPushes = 50;         // sweeps that push shapes apart
 constexpr std::size_t kFew = 48;        // contacts: of more, the sweeps alone find the impulses
 constexpr double kConverged = 1e-12;    // of the largest velocity of a contact
 constexpr double kPushedApart = 1e-13;  // m or rad: deeper shapes are pushed apart
+constexpr double kDriven = 0.1;         // of the speed at which a contact closes: what remains is driven
+constexpr double kLeastDriven = 1e-9;   // m/s or rad/s
 constexpr double kRebound = 2.0;        // of the change of speed in a step: slower rebounds are rest
 
 // C M^-1 C^T of the first tangential direction: (3 x n) row by row.
@@ -112,6 +114,7 @@ StepReport TimeStepping::step(const State<double>& from, double t_end, State<dou
   if (face != nullptr) report = touch(from, to, forces);
   if (!report.complete()) return report;
   equations().project(to);
+  refuse_driven_contacts(to);
   to_.is_known = false;
   report = evaluate(to, to_);
   as_vector(to.z) += 0.5 * h * (as_vector(from_.zdot) + as_vector(to_.zdot));
@@ -201,7 +204,7 @@ void TimeStepping::find_contacts(const State<double>& from, const State<double>&
     const std::span<const double> jumps = find_jumps(from);
     if (contact.load) {
       const double mobility = mobility_along_first(rows.C, jumps);
-      active.law.compliance = mobility > 0.0 ? mobility : 1.0;
+      active.law.compliance = contact.compliance_of_load(mobility, v_free[1], h);
       active.law.bias = -active.law.compliance * h * *contact.load;
     } else if (contact.stiffness > 0.0) {
       const double impedance = h * contact.stiffness + contact.damping;
@@ -251,6 +254,19 @@ StepReport TimeStepping::solve() {
   if (!is_solved && are_few) sweeps_.solve_by_cones(packed_, kConverged * size);
   if (first_not_finite(packed_) < 0) return {};
   return {StepStatus::kNotConverged, static_cast<int>(state().q.size()) + order_.front()};
+}
+
+// Throws for a contact that prescribed motions close, whatever its impulse.
+void TimeStepping::refuse_driven_contacts(const State<double>& to) const {
+  ContactFace* const face = equations().contact_face();
+  if (face == nullptr || face->quadrature_of_motions() < 0) return;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const Active& active = active_[i];
+    if (active.law.compliance > 0.0) continue;
+    const double closing = active.v_free[0] + active.law.bias;
+    const double left = sweeps_.velocity(static_cast<int>(i), to.u)[0] + active.law.bias;
+    if (left < kDriven * closing - kLeastDriven) throw_driven_contact(*face, active.contact, to.t);
+  }
 }
 
 void TimeStepping::keep_forces(double h, std::vector<double>& forces) const {

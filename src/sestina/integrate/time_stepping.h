@@ -63,6 +63,7 @@ class TimeStepping final : public IntegrationRule {
   std::span<const double> find_jumps(const State<double>& at);
   double fastest_closing(const std::array<ContactSweeps::Range, 2>& ranges, std::span<const double> C) const;
   StepReport solve();
+  void refuse_driven_contacts(const State<double>& to) const;
   void keep_forces(double h, std::vector<double>& forces) const;
   void count_work(const State<double>& from, State<double>& to);
 

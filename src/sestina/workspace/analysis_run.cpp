@@ -43,7 +43,7 @@ std::string name_part(const std::string& column, const char* part) {
 std::vector<Column> response_columns(const std::vector<Column>& of_rows) {
   std::vector<Column> columns{{"frequency", "Hz"}};
   for (const Column& column : of_rows) {
-    if (column.name == "t") continue;
+    if (!has_response(column.name)) continue;
     columns.push_back({name_part(column.name, "magnitude"), column.unit});
     columns.push_back({name_part(column.name, "phase"), "rad"});
   }
@@ -51,6 +51,10 @@ std::vector<Column> response_columns(const std::vector<Column>& of_rows) {
 }
 
 }  // namespace
+
+bool has_response(const std::string& column) {
+  return column != "t" && column != "energy.supplied" && column != "energy.dissipated";
+}
 
 std::vector<Column> run_columns(const Model& model, const Analysis& analysis, bool reactions) {
   if (analysis.type == "modes") return mode_columns(model);

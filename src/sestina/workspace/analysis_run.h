@@ -11,6 +11,10 @@
 
 namespace sestina {
 
+// Whether a column has a frequency response: time and what is counted since the start, such as the work that
+// is supplied, do not oscillate about a value.
+bool has_response(const std::string& column);
+
 // The columns of a run's results, by its kind of analysis:
 //   statics: the columns of every result, and `load`
 //   modes: mode, eigenvalue.real, eigenvalue.imag, frequency, damping_ratio, and for each speed the

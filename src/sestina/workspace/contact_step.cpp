@@ -64,6 +64,7 @@ class SmoothStep {
     Motion motion;
     find_contacts(from, motion);
     added_ = tau_;
+    if (p.size() > 0 && p.size() != motion.v.size()) return motion;  // other points: see check_points()
     if (p.size() > 0) as_vector(added_) += motion.C.transpose() * p / h_;
     equations_.set_tau(added_);
     equations_.calc_derivatives(from, {udot_, {}, zdot_});

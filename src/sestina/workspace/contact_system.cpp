@@ -376,8 +376,9 @@ const AddedForces& ContactSystem::calc_columns(const State<double>& state, std::
     if (contact.is_rigid()) continue;
     const double force =
         contact.load.value_or(std::max(0.0, -contact.stiffness * contact.gap - contact.damping * b[3 * i]));
-    const double along = G(3 * i + 1, 3 * i + 1);
-    compliance[at] = !contact.load ? kFixedForce * G(3 * i, 3 * i) : along > 0.0 ? along : 1.0;
+    compliance[at] = contact.load
+                         ? contact.compliance_of_load(G(3 * i + 1, 3 * i + 1), b[3 * i + 1], kInstant)
+                         : kFixedForce * G(3 * i, 3 * i);
     b[3 * i] = -compliance[at] * kInstant * force;
   }
   if (!solver_->solve(G, b, friction, compliance, p).is_solved) return added_;

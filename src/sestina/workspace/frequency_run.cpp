@@ -42,6 +42,7 @@ class RowsNearby {
         row_(workspace.model(), parameters, reactions) {}
 
   std::size_t size() const { return row_.columns().size(); }
+  bool has_response(std::size_t i) const { return sestina::has_response(row_.columns()[i].name); }
 
   // The row for the state, udot and lambda moved by `factor` times the deviation.
   std::span<const double> calc(const State<double>& state, const VectorXd& udot, const VectorXd& lambda,
@@ -187,7 +188,8 @@ class FrequencyRun final : public AnalysisRun {
     const std::vector<double> imag = calc_variation(
         state, rows, {d.dq.imag(), d.du.imag(), d.dudot.imag(), d.dx.imag(), d.dlambda.imag()});
     values_.assign(1, frequency);
-    for (std::size_t i = 1; i < by_input.size(); ++i) {  // the first column is t
+    for (std::size_t i = 0; i < by_input.size(); ++i) {
+      if (!rows.has_response(i)) continue;
       const std::complex<double> y(real[i] + by_input[i], imag[i]);
       values_.push_back(std::abs(y));
       values_.push_back(y == 0.0 ? 0.0 : std::arg(y));

@@ -163,7 +163,7 @@ void refuse_run_derivatives(const Workspace& workspace) {
   if (workspace.analysis().coordinates == "state_time") no("coordinates: state_time");
   if (!model.beams().empty()) no("a model with beams");
   if (model.is_cartesian()) no("coordinates: cartesian; the same mechanism has them in relative coordinates");
-  if (model.has_contacts()) no("a model with contacts");
+  model.refuse_contacts("the derivative of a run");
   if (!model.events().empty()) no("a model with events, such as " + model.events().front().name);
   if (!model.user_forces().empty()) {
     no("user forces, such as " + model.forces()[model.user_forces().front().index].name);
