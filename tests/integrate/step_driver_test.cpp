@@ -163,10 +163,9 @@ TEST(FixedStep, SaysWhatToDoWhereTheHalfKickDoesNotConverge) {
     driver->advance_to(1.0);
     FAIL();
   } catch (const ComputationError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "t = 0 s: the implicit equations of the rule do not converge (worst in joint0.u) in a step of 0.1 s: "
-        "reduce step.dt");
+    EXPECT_STREQ(error.what(),
+                 "t = 0 s: the equations of the step do not converge (worst in joint0.u) in a step of 0.1 s: "
+                 "reduce step.dt");
   }
 }
 

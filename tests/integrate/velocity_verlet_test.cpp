@@ -74,8 +74,7 @@ TEST(VelocityVerlet, ReportsAHalfKickThatHasNoSolution) {
   EXPECT_TRUE(rule.try_step(0.01).complete());
   const StepReport report = rule.try_step(2.0);  // u = 1 + u^2
   EXPECT_EQ(report.status, StepStatus::kNotConverged);
-  EXPECT_EQ(describe(report, system),
-            "the implicit equations of the rule do not converge (worst in joint1.u)");
+  EXPECT_EQ(describe(report, system), "the equations of the step do not converge (worst in joint1.u)");
 }
 
 }  // namespace

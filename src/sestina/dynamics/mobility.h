@@ -16,7 +16,8 @@ struct Mobility {
   int rank = 0;        // number of independent ones among them
   int degrees_of_freedom() const { return speeds - rank; }
   int redundant() const { return conditions - rank; }
-  // Cut joints and constraints whose forces are not determined because of the redundancy.
+  // Joints and constraints whose forces are not determined because of the redundancy: those that close loops,
+  // then the joints of the tree.
   std::vector<std::string> undetermined;
   // Smallest nonzero singular value relative to the largest: near zero, the position is close to one in which
   // the mechanism has more freedoms.

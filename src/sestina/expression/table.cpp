@@ -10,6 +10,8 @@
 namespace sestina {
 namespace {
 
+constexpr double kClosed = 1e-9;  // of the range of y: by how much the ends of a periodic table may differ
+
 // Returns the one-sided slope at an end, limited so that the end piece stays monotone. h: widths of the two
 // pieces next to the end, d: their mean slopes, the end piece first.
 double end_slope(double h0, double h1, double d0, double d1) {
@@ -70,10 +72,12 @@ Table::Table(std::vector<double> x, std::vector<double> y, Interpolation interpo
   if (interpolation_ == Interpolation::kPchip) set_pchip_slopes();
   if (interpolation_ == Interpolation::kSpline) set_spline_slopes();
   if (interpolation_ == Interpolation::kPeriodicSpline) {
-    if (y_.front() != y_.back()) {
+    const auto [least, most] = std::ranges::minmax(y_);
+    if (!(std::abs(y_.front() - y_.back()) <= kClosed * (most - least))) {
       throw InputError(fmt::format("a periodic table begins with {} and ends with {}: they have to be equal",
                                    y_.front(), y_.back()));
     }
+    y_.back() = y_.front();
     set_periodic_slopes();
   }
 }

@@ -34,7 +34,7 @@ std::string describe(const StepReport& report, const EquationsOfMotion& equation
     case StepStatus::kNotConverged:
       break;
   }
-  return fmt::format("the implicit equations of the rule do not converge (worst in {})",
+  return fmt::format("the equations of the step do not converge (worst in {})",
                      name_of_integrated(equations, report.coordinate));
 }
 
