@@ -149,10 +149,31 @@ nb::object contact_step(const FrozenModel& self, double dt, nb::handle q, nb::ha
                      matrix(step.by_u), matrix(step.by_tau), matrix(step.by_parameters));
 }
 
+void bind_contact_step(nb::class_<FrozenModel>& model) {
+  model.def(
+      "contact_step", contact_step, nb::arg("dt"), nb::arg("q") = nb::none(), nb::arg("u") = nb::none(),
+      nb::kw_only(), nb::arg("t") = 0.0, nb::arg("tau") = nb::none(), nb::arg("smoothing") = 1e-6,
+      nb::arg("parameters") = std::vector<std::string>(),
+      nb::sig("def contact_step(self, dt: float, q: numpy.typing.ArrayLike | None = None, u: "
+              "numpy.typing.ArrayLike | None = None, *, t: float = 0.0, tau: numpy.typing.ArrayLike | "
+              "None = None, smoothing: float = 1e-6, parameters: collections.abc.Sequence[str] = ()) -> "
+              "sestina.tuples.ContactStep"),
+      "A step of dt (s) from q (nq) and u (nu), or the initial ones, with contacts that are smoothed, "
+      "and its\n"
+      "derivatives, by the implicit function theorem. tau (nu): generalised forces (N m, N), or none.\n"
+      "\n"
+      "smoothing: J. A contact at the distance g acts with about smoothing/g (N) before it touches.\n"
+      "parameters: names of free parameters, by which derivatives are computed too.\n"
+      "Raises InputError for models with loops, constraints, states with a rate, or a restitution that "
+      "is not 0;\n"
+      "ComputationError where points of contact come or go. Source: Howell et al., arXiv 2203.00806.");
+}
+
 }  // namespace
 
 void bind_small_motions(nb::module_& module) {
   nb::class_<FrozenModel> model = nb::borrow<nb::class_<FrozenModel>>(module.attr("Model"));
+  bind_contact_step(model);
   model
       .def(
           "find_equilibrium", find_equilibrium, nb::arg("q") = nb::none(), nb::kw_only(),
@@ -198,22 +219,6 @@ void bind_small_motions(nb::module_& module) {
            "frequencies: f (k) in Hz. q (nq) or the initial one, u (nu) or rest, x (nx) or the initial "
            "one.\n"
            "Raises ComputationError at an undamped resonance.")
-      .def("contact_step", contact_step, nb::arg("dt"), nb::arg("q") = nb::none(), nb::arg("u") = nb::none(),
-           nb::kw_only(), nb::arg("t") = 0.0, nb::arg("tau") = nb::none(), nb::arg("smoothing") = 1e-6,
-           nb::arg("parameters") = std::vector<std::string>(),
-           nb::sig("def contact_step(self, dt: float, q: numpy.typing.ArrayLike | None = None, u: "
-                   "numpy.typing.ArrayLike | None = None, *, t: float = 0.0, tau: numpy.typing.ArrayLike | "
-                   "None = None, smoothing: float = 1e-6, parameters: collections.abc.Sequence[str] = ()) -> "
-                   "sestina.tuples.ContactStep"),
-           "A step of dt (s) from q (nq) and u (nu), or the initial ones, with contacts that are smoothed, "
-           "and its\n"
-           "derivatives, by the implicit function theorem. tau (nu): generalised forces (N m, N), or none.\n"
-           "\n"
-           "smoothing: J. A contact at the distance g acts with about smoothing/g (N) before it touches.\n"
-           "parameters: names of free parameters, by which derivatives are computed too.\n"
-           "Raises InputError for models with loops, constraints, states with a rate, or a restitution that "
-           "is not 0;\n"
-           "ComputationError where points of contact come or go. Source: Howell et al., arXiv 2203.00806.")
       .def("modes", modes, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
            nb::arg("t") = 0.0, nb::arg("x") = nb::none(),
            nb::sig(

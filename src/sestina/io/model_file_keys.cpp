@@ -89,6 +89,7 @@ void add_particle_forces(std::vector<KeyTable>& tables) {
       particle_keys("particle_wall", "plane", {"at", "normal"}, {"species", "body"}),
       particle_keys("particle_wall", "cylinder", {"at", "axis", "radius", "length"}, {"species", "body"}),
       particle_keys("particle_wall", "cone", {"at", "axis", "radii", "length"}, {"species", "body"}),
+      particle_keys("particle_wall", "mesh", {"file"}, {"at", "scale", "species"}),
       particle_keys("particle_bond", "harmonic", {"stiffness", "length"}),
       particle_keys("particle_bond", "fene", {"stiffness", "max_length"}, {"epsilon", "sigma"}),
       particle_keys("particle_bond", "rigid", {"length"}),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sestina/contact/mesh_file.h"
 #include "sestina/particle_run/particle_reader.h"
 
 namespace sestina {
@@ -52,8 +53,14 @@ void ParticleReader::read_grain_wall(const YamlNode& node, const NodePath& path)
   const MapReader map(context_, node, path, keys_of("particle_wall", word));
   check_type(map, "wall", "particle_wall");
   GrainWall& wall = model_.walls.emplace_back();
-  wall.shape = word == "plane" ? GrainWall::Shape::kPlane : GrainWall::Shape::kCone;
   numbers_.read(map, "at", wall.at);
+  if (word == "mesh") {
+    wall.shape = GrainWall::Shape::kMesh;
+    if (map.find("species") != nullptr)
+      wall.species = find_species(*map.find("species"), map.path_of("species"));
+    return read_wall_mesh(map, wall);
+  }
+  wall.shape = word == "plane" ? GrainWall::Shape::kPlane : GrainWall::Shape::kCone;
   numbers_.read(map, word == "plane" ? "normal" : "axis", wall.axis);
   if (map.find("species") != nullptr)
     wall.species = find_species(*map.find("species"), map.path_of("species"));
@@ -67,6 +74,32 @@ void ParticleReader::read_grain_wall(const YamlNode& node, const NodePath& path)
   }
   numbers_.read(map, "length", wall.length);
   wall.carrier = read_carrier(map);
+}
+
+void ParticleReader::read_wall_mesh(const MapReader& map, GrainWall& wall) {
+  std::string file;
+  double scale = 1.0;
+  const YamlNode* const node = map.find("file");
+  if (node == nullptr) return;  // reported already
+  read_value(context_, *node, map.path_of("file"), file);
+  numbers_.read(map, "scale", scale);
+  if (file.empty()) return;
+  if (!(scale > 0.0)) {
+    return context_.fault(*map.find("scale"), map.path_of("scale"), fmt::format("{} is not positive", scale));
+  }
+  try {
+    const TriangleMesh mesh = read_mesh(find_mesh(file, context_.directory));
+    for (const std::array<std::uint32_t, 3>& corners : mesh.triangles) {
+      Triangle& triangle = wall.triangles.emplace_back();
+      for (std::size_t k = 0; k < 3; ++k) {
+        for (std::size_t a = 0; a < 3; ++a) {
+          triangle[k][a] = wall.at[a] + scale * static_cast<double>(mesh.points[corners[k]][a]);
+        }
+      }
+    }
+  } catch (const InputError& error) {
+    context_.fault(*node, map.path_of("file"), error.faults().front().message);
+  }
 }
 
 void ParticleReader::read_spins(const MapReader& map) {

@@ -49,6 +49,7 @@ class ParticleReader {
   void read_grain_contact(const MapReader& map, const std::string& word);
   void read_walls(const MapReader& map);
   void read_grain_wall(const YamlNode& node, const NodePath& path);
+  void read_wall_mesh(const MapReader& map, GrainWall& wall);
   void read_spins(const MapReader& map);
   // The number of the body that `body` names, in model_.carriers; -1 without the key.
   int read_carrier(const MapReader& map);

@@ -15,7 +15,6 @@ namespace {
 
 constexpr int kLanesOfBlock = 8;
 constexpr int kContactGrain = 2048;  // contacts in a part of parallel work; whole blocks
-constexpr int kSentinels = 2;        // spheres that fill the last block
 constexpr int kKeptState = 11;       // spin, forces and torques of a sphere
 constexpr int kKept = kHistory + 3;  // history and force of a contact
 
@@ -34,10 +33,6 @@ GrainLaw tabulate(const GrainContact& contact) {
   }
   return law;
 }
-
-Vector3d difference(const Vector3d& a, const Vector3d& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-double calc_length(const Vector3d& a) { return std::sqrt(dot(a, a)); }
-double calc_distance(const Vector3d& a, const Vector3d& b) { return calc_length(difference(a, b)); }
 
 }  // namespace
 
@@ -60,6 +55,14 @@ GranularContacts::GranularContacts(const ParticleModel& model, InstructionSet se
   for (const GrainWall& wall : model.walls) given_walls_.push_back(with_unit_axis(wall));
   walls_ = listed_walls_ = given_walls_;
   wall_motion_.resize(walls_.size());
+  const double largest = radius_.empty() ? 0.0 : *std::ranges::max_element(radius_);
+  std::int32_t parts = 0;
+  for (const GrainWall& wall : walls_) {
+    first_part_.push_back(parts);
+    parts += std::max(1, static_cast<std::int32_t>(wall.triangles.size()));
+    grids_.emplace_back(wall.triangles, largest + skin_);
+  }
+  first_part_.push_back(parts);
   const auto n = static_cast<std::size_t>(n_);
   sums_.assign(8 * n, 0.0);
   inverse_inertia_of_.assign(n, 0.0);
@@ -84,7 +87,8 @@ const double* GranularContacts::Kept::find(int first, int second) const {
 int GranularContacts::other_number(const ParticleArrays& particles, std::int64_t contact) const {
   const std::int32_t second = second_[static_cast<std::size_t>(contact)];
   if (second < n_) return particles.number[static_cast<std::size_t>(second)];
-  return -1 - wall_contacts_[static_cast<std::size_t>(second - n_ - kSentinels)].wall;
+  const WallContact& own = wall_contacts_[static_cast<std::size_t>(second - n_ - kSentinels)];
+  return -1 - first_part_[static_cast<std::size_t>(own.wall)] - own.part;
 }
 
 void GranularContacts::keep(const ParticleArrays& particles) {
@@ -181,54 +185,6 @@ void GranularContacts::find_pairs(const ParticleArrays& particles, const Neighbo
   });
 }
 
-void GranularContacts::find_wall_contacts(const ParticleArrays& particles) {
-  wall_contacts_.clear();
-  for (std::size_t w = 0; w < walls_.size(); ++w) {
-    for (int i = 0; i < n_; ++i) {
-      const WallPoint point = find_wall_point(walls_[w], {particles.x[i], particles.y[i], particles.z[i]});
-      if (point.distance < radius_[static_cast<std::size_t>(particles.species[i])] + skin_) {
-        wall_contacts_.push_back({i, static_cast<std::int32_t>(w)});
-      }
-    }
-  }
-}
-
-void GranularContacts::move_walls(std::span<const CarrierMotion> motions) {
-  for (std::size_t w = 0; w < walls_.size(); ++w) {
-    const GrainWall& given = given_walls_[w];
-    if (given.carrier < 0) continue;
-    wall_motion_[w] = motions[static_cast<std::size_t>(given.carrier)];
-    walls_[w].at = wall_motion_[w].place(given.at);
-    walls_[w].axis = wall_motion_[w].turn(given.axis);
-  }
-}
-
-void GranularContacts::set_wall_reach(const ParticleArrays& particles) {
-  reach_ = 0.0;
-  for (const GrainWall& wall : walls_) {
-    if (wall.carrier < 0 || wall.shape != GrainWall::Shape::kPlane) continue;
-    for (int i = 0; i < n_; ++i) {
-      reach_ = std::max(reach_, calc_length({particles.x[i] - wall.at[0], particles.y[i] - wall.at[1],
-                                             particles.z[i] - wall.at[2]}));
-    }
-  }
-}
-
-// A turn about the axis of a cone moves none of its surface.
-double GranularContacts::calc_wall_motion() const {
-  double farthest = 0.0;
-  for (std::size_t w = 0; w < walls_.size(); ++w) {
-    const GrainWall &now = walls_[w], &listed = listed_walls_[w];
-    if (now.carrier < 0) continue;
-    const double arm = now.shape == GrainWall::Shape::kPlane
-                           ? reach_ + skin_
-                           : now.length + std::max(now.begin_radius, now.end_radius);
-    farthest =
-        std::max(farthest, calc_distance(now.at, listed.at) + calc_distance(now.axis, listed.axis) * arm);
-  }
-  return farthest;
-}
-
 void GranularContacts::make_list(const ParticleArrays& particles) {
   first_.clear(), second_.clear(), contact_law_.clear();
   for (const std::vector<Pair>& pairs : pairs_) {
@@ -288,6 +244,8 @@ void GranularContacts::take_histories(const ParticleArrays& particles) {
     for (int a = 0; a < kHistory; ++a)
       history_[a][static_cast<std::size_t>(c)] = (a < 3 ? sign : 1.0) * kept[a];
     for (int a = 0; a < 3; ++a) records_[c * kContactRecord + a] = sign * kept[kHistory + a];
+    const std::int32_t second = second_[static_cast<std::size_t>(c)];
+    if (second >= n_) wall_contacts_[static_cast<std::size_t>(second - n_ - kSentinels)].is_felt = true;
   }
 }
 
@@ -299,50 +257,6 @@ void GranularContacts::pack(const ParticleArrays& particles, Executor& executor)
       to[4] = particles.vx[i], to[5] = particles.vy[i], to[6] = particles.vz[i];
     }
   });
-}
-
-// A plane at a slope to a periodic direction would cut the box.
-void GranularContacts::check_planes(double t) const {
-  constexpr double kTilt = 1e-9;
-  for (std::size_t w = 0; w < walls_.size(); ++w) {
-    if (walls_[w].carrier < 0 || walls_[w].shape != GrainWall::Shape::kPlane) continue;
-    for (std::size_t a = 0; a < 3; ++a) {
-      if (!box_.periodic[a] || std::abs(walls_[w].axis[a]) <= kTilt) continue;
-      throw ComputationError(
-          t, fmt::format("the body that carries walls[{}] turns it: its normal is [{:.6g}, {:.6g}, {:.6g}], "
-                         "and the box is periodic along {}",
-                         w, walls_[w].axis[0], walls_[w].axis[1], walls_[w].axis[2], "xyz"[a]));
-    }
-  }
-}
-
-void GranularContacts::place_wall_points(double t, const ParticleArrays& particles) {
-  check_planes(t);
-  for (std::size_t c = 0; c < wall_contacts_.size(); ++c) {
-    const WallContact& contact = wall_contacts_[c];
-    const GrainWall& wall = walls_[static_cast<std::size_t>(contact.wall)];
-    const double* const sphere = grain(contact.sphere);
-    const WallPoint point = find_wall_point(wall, {sphere[0], sphere[1], sphere[2]});
-    if (wall.shape == GrainWall::Shape::kPlane && !(point.distance > 0.0)) fail_behind(t, particles, contact);
-    double* const record = grain(n_ + kSentinels + static_cast<std::int64_t>(c));
-    std::ranges::copy(point.at, record);
-    if (wall.carrier < 0) continue;
-    const CarrierMotion& motion = wall_motion_[static_cast<std::size_t>(contact.wall)];
-    const Vector3d turning = cross(motion.spin, difference(point.at, motion.position));
-    for (std::size_t a = 0; a < 3; ++a) {
-      record[4 + a] = motion.velocity[a] + turning[a], record[8 + a] = motion.spin[a];
-    }
-  }
-}
-
-void GranularContacts::fail_behind(double t, const ParticleArrays& particles,
-                                   const WallContact& contact) const {
-  const double* const x = grain(contact.sphere);
-  throw ComputationError(
-      t, fmt::format(
-             "the centre of particles[{}] is behind walls[{}], at [{:.6g}, {:.6g}, {:.6g}]: it was placed "
-             "there, or the wall is too soft, or the step is too long",
-             particles.number[static_cast<std::size_t>(contact.sphere)], contact.wall, x[0], x[1], x[2]));
 }
 
 void GranularContacts::update(double t, double h, const ParticleArrays& particles, Executor& executor) {
@@ -464,36 +378,6 @@ GrainSums GranularContacts::calc_sums(Executor& executor) const {
   return sums;
 }
 
-std::vector<Vector3d> GranularContacts::calc_wall_forces() const {
-  std::vector<Vector3d> forces(walls_.size());
-  const std::int64_t begin = count_ - static_cast<std::int64_t>(wall_contacts_.size());
-  for (std::size_t c = 0; c < wall_contacts_.size(); ++c) {
-    const double* const record = records_.data() + (begin + static_cast<std::int64_t>(c)) * kContactRecord;
-    Vector3d& force = forces[static_cast<std::size_t>(wall_contacts_[c].wall)];
-    for (std::size_t a = 0; a < 3; ++a) force[a] += record[a];
-  }
-  return forces;
-}
-
-void GranularContacts::add_wrenches(std::span<const CarrierMotion> motions,
-                                    std::span<CarrierWrench> wrenches) const {
-  const std::int64_t begin = count_ - static_cast<std::int64_t>(wall_contacts_.size());
-  for (std::size_t c = 0; c < wall_contacts_.size(); ++c) {
-    const int carrier = walls_[static_cast<std::size_t>(wall_contacts_[c].wall)].carrier;
-    if (carrier < 0) continue;
-    const std::int64_t contact = begin + static_cast<std::int64_t>(c);
-    const double* const force = records_.data() + contact * kContactRecord;
-    const double* const point = grain(n_ + kSentinels + static_cast<std::int64_t>(c));
-    CarrierWrench& wrench = wrenches[static_cast<std::size_t>(carrier)];
-    wrench.add(
-        difference({point[0], point[1], point[2]}, motions[static_cast<std::size_t>(carrier)].position),
-        {-force[0], -force[1], -force[2]});
-    if (!has_rolling_) continue;
-    for (std::size_t a = 0; a < 3; ++a)
-      wrench.torque[a] -= rolling_[static_cast<std::size_t>(4 * contact) + a];
-  }
-}
-
 void GranularContacts::copy_spins(const ParticleArrays& particles, std::span<double> out) const {
   for (int i = 0; i < n_; ++i) {
     std::copy_n(grain(i) + 8, 3, out.data() + 3 * static_cast<std::int64_t>(particles.number[i]));
@@ -551,7 +435,7 @@ void GranularContacts::restore(double t, const GrainCheckpoint& saved, const Par
   }
   for (std::size_t k = 0; k < saved.touching.size(); ++k) {
     const std::int64_t number = saved.touching[k];
-    const std::int64_t least = k % 2 == 0 ? 0 : -static_cast<std::int64_t>(walls_.size());
+    const std::int64_t least = k % 2 == 0 ? 0 : -static_cast<std::int64_t>(first_part_.back());
     if (number >= least && number < static_cast<std::int64_t>(n)) continue;
     throw InputError(
         fmt::format("the checkpoint has a contact of particles[{}], which does not exist", number));

@@ -10,6 +10,7 @@
 
 #include "sestina/numerics/cache_line_vector.h"
 #include "sestina/particles/carriers.h"
+#include "sestina/particles/granular_walls.h"
 #include "sestina/particles/kernels/granular_kernels.h"
 #include "sestina/particles/particle_arrays.h"
 #include "sestina/particles/particle_model.h"
@@ -29,7 +30,7 @@ struct GrainSums {
 
 // The data of contacts for checkpoints.
 struct GrainCheckpoint {
-  std::vector<std::int32_t> touching;  // (contacts x 2) numbers of spheres; -1 - w: wall w
+  std::vector<std::int32_t> touching;  // (contacts x 2) numbers of spheres; -1 - p: p of the parts of walls
   std::vector<double> contacts;        // (contacts x 9) histories m, force on the first sphere N
   std::vector<double> spin;            // (3 x n) rad/s, by place
   std::vector<double> sums;            // (6 x n) N and N m, by place
@@ -77,15 +78,24 @@ class GranularContacts {
   void restore(double t, const GrainCheckpoint& saved, const ParticleArrays& particles, Executor& executor);
 
  private:
+  static constexpr int kSentinels = 2;  // spheres that fill the last block
+
   struct Pair {
     std::int32_t first, second;
   };
   struct WallContact {
-    std::int32_t sphere, wall;
+    std::int32_t sphere, wall, part = 0;  // a triangle of a mesh
+    bool is_felt = false;                 // likewise: in the last update
+  };
+  // Of one grain and one mesh.
+  struct MeshPoints {
+    std::vector<const Triangle*> triangles;
+    std::vector<WallPoint> points;
+    std::vector<char> is_felt;
   };
   // The data of the contacts, sorted by the number of the first sphere.
   struct Kept {
-    std::vector<std::int32_t> begins, other;  // (n + 1); numbers, -1 - w: wall w
+    std::vector<std::int32_t> begins, other;  // (n + 1); numbers, or those of other_number()
     std::vector<double> numbers;              // histories and forces
     const double* find(int first, int second) const;
   };
@@ -94,12 +104,14 @@ class GranularContacts {
   void order_kept(const std::vector<std::int32_t>& touching, const std::vector<double>& numbers);
   void find_pairs(const ParticleArrays& particles, const NeighbourLists& lists, Executor& executor);
   void find_wall_contacts(const ParticleArrays& particles);
+  void find_mesh_contacts(std::int32_t wall, const ParticleArrays& particles);
   void make_list(const ParticleArrays& particles);
   void make_entries();
   void take_histories(const ParticleArrays& particles);
   void pack(const ParticleArrays& particles, Executor& executor);
   void set_wall_reach(const ParticleArrays& particles);
   void place_wall_points(double t, const ParticleArrays& particles);
+  std::size_t place_mesh_points(std::size_t c);
   std::uint8_t law_of(int species, int other) const;
   int other_number(const ParticleArrays& particles, std::int64_t contact) const;
   double overlap(std::int64_t contact, Vector3d& d) const;
@@ -121,6 +133,9 @@ class GranularContacts {
   std::vector<GrainWall> walls_;            // in ground axes
   std::vector<GrainWall> listed_walls_;     // when the list was made
   std::vector<CarrierMotion> wall_motion_;  // of their carriers
+  std::vector<std::int32_t> first_part_;    // by wall: of the parts of all walls; meshes have many
+  std::vector<TriangleGrid> grids_;         // by wall: of meshes
+  MeshPoints mesh_points_;
   double reach_ = 0.0;  // m, between grains and the points of planes that bodies carry, when listed
   bool is_plain_ = true, has_rolling_ = false;
 

@@ -126,14 +126,13 @@ class GrainChecker {
   void check_wall(std::size_t number) {
     const GrainWall& wall = model_.walls[number];
     const std::string path = fmt::format("walls[{}]", number);
+    if (wall.shape == GrainWall::Shape::kMesh) return check_mesh(wall, path);
     const bool is_plane = wall.shape == GrainWall::Shape::kPlane;
     const char* const direction = is_plane ? ".normal" : ".axis";
     const double size = std::hypot(wall.axis[0], wall.axis[1], wall.axis[2]);
     if (!(size > 0.0 && std::isfinite(size))) fault(path + direction, "has no direction");
     if (!std::isfinite(wall.at[0] + wall.at[1] + wall.at[2])) fault(path + ".at", "is not finite");
-    if (wall.species >= static_cast<int>(model_.species.size()) || wall.species < -1) {
-      fault(path + ".species", fmt::format("species[{}] does not exist", wall.species));
-    }
+    check_species(wall, path);
     if (wall.carrier >= static_cast<int>(model_.carriers.size()) || wall.carrier < -1) {
       fault(path + ".body", fmt::format("carriers[{}] does not exist", wall.carrier));
     }
@@ -155,6 +154,28 @@ class GrainChecker {
     }
   }
 
+  void check_species(const GrainWall& wall, const std::string& path) {
+    if (wall.species >= static_cast<int>(model_.species.size()) || wall.species < -1) {
+      fault(path + ".species", fmt::format("species[{}] does not exist", wall.species));
+    }
+  }
+
+  void check_mesh(const GrainWall& wall, const std::string& path) {
+    check_species(wall, path);
+    if (wall.triangles.empty()) fault(path, "has no triangle");
+    if (wall.carrier >= 0) fault(path + ".body", "a mesh is fixed: bodies carry planes, cylinders and cones");
+    for (std::size_t a = 0; a < 3; ++a) {
+      double low = std::numeric_limits<double>::infinity(), high = -low;
+      for (const Triangle& triangle : wall.triangles) {
+        for (const Vector3d& corner : triangle) {
+          if (!std::isfinite(corner[a])) return fault(path, "has a corner that is not finite");
+          low = std::min(low, corner[a]), high = std::max(high, corner[a]);
+        }
+      }
+      check_within_box(path, a, low, high);
+    }
+  }
+
   void check_open_box(const std::string& path) {
     for (std::size_t a = 0; a < 3; ++a) {
       if (!model_.box.periodic[a]) continue;
@@ -166,6 +187,17 @@ class GrainChecker {
   }
 
   // Along periodic directions a sphere may stand at any image, and the wall stands at one.
+  void check_within_box(const std::string& path, std::size_t a, double low, double high) {
+    if (!model_.box.periodic[a]) return;
+    const double least = model_.box.lower[a] + model_.largest_cutoff();
+    const double most = model_.box.lower[a] + model_.box.length[a] - model_.largest_cutoff();
+    if (low >= least && high <= most) return;
+    fault(path,
+          fmt::format("reaches from {:.6g} to {:.6g} along {}, and has to be inside the periodic box by the "
+                      "largest diameter: from {:.6g} to {:.6g}",
+                      low, high, "xyz"[a], least, most));
+  }
+
   void check_cone_in_box(const std::string& path, const GrainWall& wall, double size) {
     for (std::size_t a = 0; a < 3; ++a) {
       if (!model_.box.periodic[a]) continue;
@@ -174,13 +206,7 @@ class GrainChecker {
       const double begin = wall.at[a], end = begin + slope * wall.length;
       const double low = std::min(begin - across * wall.begin_radius, end - across * wall.end_radius);
       const double high = std::max(begin + across * wall.begin_radius, end + across * wall.end_radius);
-      const double least = model_.box.lower[a] + model_.largest_cutoff();
-      const double most = model_.box.lower[a] + model_.box.length[a] - model_.largest_cutoff();
-      if (low >= least && high <= most) continue;
-      fault(path, fmt::format(
-                      "reaches from {:.6g} to {:.6g} along {}, and has to be inside the periodic box by the "
-                      "largest diameter: from {:.6g} to {:.6g}",
-                      low, high, "xyz"[a], least, most));
+      check_within_box(path, a, low, high);
     }
   }
 

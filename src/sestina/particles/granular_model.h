@@ -17,6 +17,7 @@
 // it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -45,9 +46,12 @@ struct GrainContact {
   void set_material(double young, double poisson);  // Pa
 };
 
+using Triangle = std::array<Vector3d, 3>;  // corners, m
+
 // Walls touch on both sides, but for planes, which are solid behind.
 struct GrainWall {
-  enum class Shape { kPlane, kCone };  // kCone: a cylinder, a cone, or a ring if its length is zero
+  // kCone: a cylinder, a cone, or a ring if its length is zero
+  enum class Shape { kPlane, kCone, kMesh };
   Shape shape = Shape::kPlane;
   Vector3d at{};              // m, a point of the plane, or of the axis where the cone begins
   Vector3d axis{0, 0, 1};     // of the cone, or the normal of the plane, out of the solid; of any length
@@ -56,6 +60,7 @@ struct GrainWall {
   double length = 0.0;        // m, along the axis
   int species = -1;           // of which it is made; -1: of that of the particle which it touches
   int carrier = -1;           // the body (ParticleModel::carriers) in whose axes it is given; -1: fixed
+  std::vector<Triangle> triangles = {};  // of a mesh, which is fixed
 };
 
 // Adds faults of grains to the list.

@@ -1,6 +1,9 @@
 // The points of walls that are nearest to a grain.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "sestina/particles/granular_model.h"
 
 namespace sestina {
@@ -13,7 +16,28 @@ struct WallPoint {
   double distance = 0.0;  // m; negative behind a plane
 };
 
-// The point of a wall with a unit axis that is nearest to x (m).
+// The point of a wall with a unit axis, but no mesh, that is nearest to x (m).
 WallPoint find_wall_point(const GrainWall& wall, const Vector3d& x);
+WallPoint find_triangle_point(const Triangle& triangle, const Vector3d& x);
+
+// The triangles of a mesh in cells: those near a point.
+class TriangleGrid {
+ public:
+  // `reach` (m): how far from a point triangles are sought.
+  TriangleGrid(const std::vector<Triangle>& triangles, double reach);
+  // Numbers of triangles, ascending, with all that are nearer to x than the reach.
+  std::span<const std::int32_t> near(const Vector3d& x) const;
+
+ private:
+  Vector3d low_{}, cell_{};                  // m
+  std::array<int, 3> count_{};               // cells
+  std::vector<std::int32_t> begins_, list_;  // by cell
+};
+
+// Which of the points of a mesh that are nearest to x act on a sphere there: those that are the nearest of
+// the surface around them, so that a sphere does not feel the seams and far parts of a flat or hollow
+// surface. `triangles` and `points` belong together.
+void find_felt_points(std::span<const Triangle* const> triangles, std::span<const WallPoint> points,
+                      std::span<char> is_felt);
 
 }  // namespace sestina
