@@ -33,7 +33,7 @@ TEST(ElementEquationsTest, TangentIsTheDerivativeOfTheResidual) {
 
 TEST(ElementEquationsTest, RefusesWhatHasNoEquations) {
   System system = double_pendulum();
-  system.joint("knee").type = "screw";
+  system.joint("knee").armature = 0.2;
   system.joint("hip").armature = 0.1;
   const auto model = freeze(system);
   const Properties<double> properties = calc_properties(*model);

@@ -8,8 +8,6 @@
 namespace sestina::test {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 struct Interface {
   explicit Interface(const System& system)
       : model(freeze(system)),
@@ -33,13 +31,6 @@ std::vector<System> systems() {
   std::vector<System> all{double_pendulum(), branched_tree(), spherical_chain(3)};
   for (std::uint64_t seed = 1; seed <= 6; ++seed) all.push_back(random_state_time_system(seed, 6));
   return all;
-}
-
-std::vector<double> random_numbers(std::size_t count, std::uint64_t seed) {
-  testing_support::SplitMix random(seed);
-  std::vector<double> numbers(count);
-  for (double& number : numbers) number = random.signed_unit();
-  return numbers;
 }
 
 double distance(const std::vector<double>& a, const std::vector<double>& b) {

@@ -1,7 +1,9 @@
 // One element whose unknowns are near those of the initial state, everything moved at random.
 #pragma once
 
+#include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/state_time/closing_conditions.h"
 #include "sestina/state_time/element_equations.h"
 #include "state_time/state_time_systems.h"
 
@@ -14,12 +16,13 @@ class MovedElement {
   MovedElement(const System& system, std::uint64_t seed, TestFunctions tests, const char* pair = "QC")
       : model_(freeze(system)),
         properties_(calc_properties(*model_)),
-        equations_(*model_, properties_, make_element_pair(pair, tests)),
+        closing_(choose(*model_, properties_)),
+        equations_(*model_, properties_, make_element_pair(pair, tests), closing_),
         random_(seed) {
     const ElementLayout& layout = equations_.layout();
     start_.resize(static_cast<std::size_t>(layout.start_size()));
     y_.resize(static_cast<std::size_t>(layout.size()));
-    const State<double> state = calc_initial_state(*model_);
+    const State<double> state = calc_assembled_state(*model_, properties_);
     ForwardDynamics dynamics(model_, properties_, "recursive");
     dynamics.update(state);
     for (int b = 0; b < layout.bodies; ++b) {
@@ -84,8 +87,15 @@ class MovedElement {
   }
 
  private:
+  static ClosingChoice choose(const Model& model, const Properties<double>& properties) {
+    ClosingConditions closing(model, properties);
+    closing.choose(calc_assembled_state(model, properties));
+    return closing.chosen();
+  }
+
   std::shared_ptr<const Model> model_;
   Properties<double> properties_;
+  ClosingChoice closing_;
   ElementEquations equations_;
   testing_support::SplitMix random_;
   std::vector<double> start_, y_, q_;

@@ -6,50 +6,11 @@
 
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
+#include "state_time/solved_system.h"
 #include "state_time/state_time_systems.h"
-#include "workspace/run_system.h"
 
 namespace sestina::test {
 namespace {
-
-// The state at the end by the recursive solver and Dormand and Prince's rule.
-State<double> reference_at(System system, double duration) {
-  set_accurate(system, duration, duration);
-  return run_system(std::move(system)).report.final_state;
-}
-
-struct Solved {
-  std::shared_ptr<const Model> model;
-  std::unique_ptr<StateTimeSolver> solver;
-
-  State<double> at(double t) const {
-    State<double> state;
-    solver->calc_state(t, state);
-    return state;
-  }
-};
-
-Solved solve(const System& system, double duration, StateTimeOptions options, Executor* executor = nullptr) {
-  Solved solved{freeze(system), nullptr};
-  solved.solver = std::make_unique<StateTimeSolver>(solved.model, calc_properties(*solved.model),
-                                                    std::move(options), executor);
-  solved.solver->start(calc_initial_state(*solved.model), duration);
-  while (!solved.solver->is_complete()) solved.solver->solve_window();
-  return solved;
-}
-
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
-}
-
-// The distance of the coordinates and speeds; Euler parameters are compared up to their sign.
-double distance(const Model& model, const State<double>& a, const State<double>& b) {
-  std::vector<double> d(static_cast<std::size_t>(model.nu()));
-  minus_q<double>(model, a.q, b.q, d);
-  return std::max(distance(d, std::vector<double>(d.size())), distance(a.u, b.u));
-}
 
 TEST(StateTimeSolverTest, FollowsTheRecursiveSolver) {
   struct Case {
@@ -62,22 +23,24 @@ TEST(StateTimeSolverTest, FollowsTheRecursiveSolver) {
                         {"spherical chain", spherical_chain(4), 0.5, 10},
                         {"chain of 16", spherical_chain(16), 0.25, 16},
                         {"branched tree", branched_tree(), 0.5, 16},
-                        {"heavy top", heavy_top(), 1.0, 40}};
+                        {"heavy top", heavy_top(), 1.0, 40},
+                        {"screws", screwed_links(), 0.5, 16}};
   for (const Case& c : cases) {
-    const Solved solved = solve(c.system, c.duration, {.elements = c.elements, .pair = "P5P6", .windows = 2});
-    const State<double> reference = reference_at(c.system, c.duration);
-    EXPECT_LT(distance(*solved.model, solved.at(c.duration), reference), 1e-9) << c.name;
-    EXPECT_GT(distance(*solved.model, calc_initial_state(*solved.model), reference), 0.1) << c.name;
+    const SolvedSystem solved =
+        solve_in_time(c.system, c.duration, {.elements = c.elements, .pair = "P5P6", .windows = 2});
+    const State<double> reference = reference_state(c.system, c.duration);
+    EXPECT_LT(distance_between(*solved.model, solved.at(c.duration), reference), 1e-9) << c.name;
+    EXPECT_GT(distance_between(*solved.model, calc_initial_state(*solved.model), reference), 0.1) << c.name;
   }
 }
 
 // Order of the largest error in q and u at the end of a second.
 double observed_order(const char* pair, TestFunctions tests, int elements) {
   const System system = double_pendulum();
-  const State<double> reference = reference_at(system, 1.0);
+  const State<double> reference = reference_state(system, 1.0);
   const auto error = [&](int n) {
-    const Solved solved = solve(system, 1.0, {.elements = n, .pair = pair, .tests = tests});
-    return distance(*solved.model, solved.at(1.0), reference);
+    const SolvedSystem solved = solve_in_time(system, 1.0, {.elements = n, .pair = pair, .tests = tests});
+    return distance_between(*solved.model, solved.at(1.0), reference);
   };
   return std::log2(error(elements) / error(2 * elements));
 }
@@ -89,7 +52,7 @@ TEST(StateTimeSolverTest, EndsOfElementsAreSuperconvergent) {
 }
 
 TEST(StateTimeSolverTest, KeepsJointsClosedAndDirectionCosinesOrthonormal) {
-  const Solved solved = solve(branched_tree(), 0.5, {.elements = 8, .pair = "LQ"});
+  const SolvedSystem solved = solve_in_time(branched_tree(), 0.5, {.elements = 8, .pair = "LQ"});
   const std::size_t n = static_cast<std::size_t>(solved.model->bodies().size() - 1);
   std::vector<BodyInstant> bodies(n), first(n);
   solved.solver->calc_bodies(0.0, first);
@@ -125,7 +88,7 @@ TEST(StateTimeSolverTest, KeepsJointsClosedAndDirectionCosinesOrthonormal) {
 struct Drift {
   double gap = 0.0, energy = 0.0;
 };
-Drift find_drift(const Solved& solved) {
+Drift find_drift(const SolvedSystem& solved) {
   const Properties<double> properties = calc_properties(*solved.model);
   ForwardDynamics dynamics(solved.model, properties, "recursive");
   const auto joints = make_joint_conditions(*solved.model, properties);
@@ -168,7 +131,8 @@ TEST(StateTimeSolverTest, EnergyAndJointsDoNotDrift) {
                         {"branched tree", branched_tree(), 0.5, 16},
                         {"heavy top", heavy_top(), 1.0, 40}};
   for (const Case& c : cases) {
-    const Solved solved = solve(c.system, c.duration, {.elements = c.elements, .pair = "P5P6", .windows = 2});
+    const SolvedSystem solved =
+        solve_in_time(c.system, c.duration, {.elements = c.elements, .pair = "P5P6", .windows = 2});
     const Drift drift = find_drift(solved);
     RecordProperty(std::string(c.name) + " gap, m", std::to_string(1e15 * drift.gap) + "e-15");
     RecordProperty(std::string(c.name) + " energy", std::to_string(1e15 * drift.energy) + "e-15");
@@ -181,30 +145,31 @@ TEST(StateTimeSolverTest, AllJointsAndForcesFollowTheRecursiveSolver) {
   for (const std::uint64_t seed : {2U, 5U, 8U}) {
     const System system = random_state_time_system(seed, 4);
     const double duration = 0.05;
-    const Solved solved = solve(system, duration, {.elements = 4, .pair = "P5P6"});
-    const State<double> reference = reference_at(system, duration);
+    const SolvedSystem solved = solve_in_time(system, duration, {.elements = 4, .pair = "P5P6"});
+    const State<double> reference = reference_state(system, duration);
     double size = 1.0;
     for (const double u : reference.u) size = std::max(size, std::abs(u));
-    EXPECT_LT(distance(*solved.model, solved.at(duration), reference), 1e-8 * size) << "seed " << seed;
+    EXPECT_LT(distance_between(*solved.model, solved.at(duration), reference), 1e-8 * size)
+        << "seed " << seed;
   }
 }
 
 TEST(StateTimeSolverTest, EachWayToSolveTheLinearEquationsGivesTheSame) {
   const System system = branched_tree();
-  const Solved tree = solve(system, 0.4, {.elements = 6, .pair = "LQ"});
+  const SolvedSystem tree = solve_in_time(system, 0.4, {.elements = 6, .pair = "LQ"});
   for (const TimeMatrixKind kind : {TimeMatrixKind::kByElements, TimeMatrixKind::kSparse}) {
-    const Solved other = solve(system, 0.4, {.elements = 6, .pair = "LQ", .matrix = kind});
+    const SolvedSystem other = solve_in_time(system, 0.4, {.elements = 6, .pair = "LQ", .matrix = kind});
     // All solve the same equations to the last correction.
-    EXPECT_LT(distance(*tree.model, tree.at(0.4), other.at(0.4)), 1e-11);
+    EXPECT_LT(distance_between(*tree.model, tree.at(0.4), other.at(0.4)), 1e-11);
   }
 }
 
 TEST(StateTimeSolverTest, TheLinearQuadraticSchemeGivesTheSameWithFewerUnknowns) {
   for (const System& system : {double_pendulum(), spherical_chain(4), branched_tree()}) {
-    const Solved newton = solve(system, 0.4, {.elements = 6, .pair = "QC"});
-    const Solved reduced =
-        solve(system, 0.4, {.elements = 6, .pair = "QC", .scheme = StateTimeScheme::kLinearQuadratic});
-    EXPECT_LT(distance(*newton.model, newton.at(0.4), reduced.at(0.4)), 1e-11);
+    const SolvedSystem newton = solve_in_time(system, 0.4, {.elements = 6, .pair = "QC"});
+    const SolvedSystem reduced = solve_in_time(
+        system, 0.4, {.elements = 6, .pair = "QC", .scheme = StateTimeScheme::kLinearQuadratic});
+    EXPECT_LT(distance_between(*newton.model, newton.at(0.4), reduced.at(0.4)), 1e-11);
     EXPECT_LT(10 * reduced.solver->statistics().unknowns, 9 * newton.solver->statistics().unknowns);
     EXPECT_LE(reduced.solver->statistics().iterations, newton.solver->statistics().iterations);
   }
@@ -212,20 +177,21 @@ TEST(StateTimeSolverTest, TheLinearQuadraticSchemeGivesTheSameWithFewerUnknowns)
 
 TEST(StateTimeSolverTest, BothSchemesConvergeFromAStateThatIsHeld) {
   for (const StateTimeScheme scheme : {StateTimeScheme::kNewton, StateTimeScheme::kLinearQuadratic}) {
-    const Solved marched = solve(double_pendulum(), 0.5, {.elements = 4, .pair = "QC"});
-    const Solved held = solve(double_pendulum(), 0.5,
-                              {.elements = 4, .pair = "QC", .scheme = scheme, .guess = FirstGuess::kHeld});
+    const SolvedSystem marched = solve_in_time(double_pendulum(), 0.5, {.elements = 4, .pair = "QC"});
+    const SolvedSystem held = solve_in_time(
+        double_pendulum(), 0.5, {.elements = 4, .pair = "QC", .scheme = scheme, .guess = FirstGuess::kHeld});
     EXPECT_EQ(held.solver->statistics().held_windows, 1);
-    EXPECT_LT(distance(*held.model, held.at(0.5), marched.at(0.5)), 1e-11);
+    EXPECT_LT(distance_between(*held.model, held.at(0.5), marched.at(0.5)), 1e-11);
   }
 }
 
 TEST(StateTimeSolverTest, ThreadsDoNotChangeABit) {
   const System system = branched_tree();
-  const State<double> alone = solve(system, 0.4, {.elements = 8, .pair = "QC"}).at(0.33);
+  const State<double> alone = solve_in_time(system, 0.4, {.elements = 8, .pair = "QC"}).at(0.33);
   for (const int threads : {2, 3}) {
     Executor executor(threads);
-    const State<double> together = solve(system, 0.4, {.elements = 8, .pair = "QC"}, &executor).at(0.33);
+    const State<double> together =
+        solve_in_time(system, 0.4, {.elements = 8, .pair = "QC"}, &executor).at(0.33);
     EXPECT_EQ(together.q, alone.q) << threads;
     EXPECT_EQ(together.u, alone.u) << threads;
   }
@@ -233,7 +199,7 @@ TEST(StateTimeSolverTest, ThreadsDoNotChangeABit) {
 
 TEST(StateTimeSolverTest, MultipliersAreTheReactions) {
   const System system = double_pendulum();
-  const Solved solved = solve(system, 1.0, {.elements = 16, .pair = "P3P4"});
+  const SolvedSystem solved = solve_in_time(system, 1.0, {.elements = 16, .pair = "P3P4"});
   ForwardDynamics dynamics(solved.model, calc_properties(*solved.model), "recursive");
   const double t = 0.53;
   const State<double> state = solved.at(t);
@@ -258,8 +224,8 @@ TEST(StateTimeSolverTest, UpwindSetCarriesStiffSpringsOverLongElements) {
   JointSpec& slide = system.add_joint("slide", "prismatic", "ground.origin", "mass.origin");
   slide.axis = {0, 0, 1}, slide.q = 1e-3;
   system.add_joint_spring("spring", "slide", 1e6);
-  const Solved solved =
-      solve(system, 3.0, {.elements = 10, .pair = "LQ", .tests = TestFunctions::kUpwind, .windows = 10});
+  const SolvedSystem solved = solve_in_time(
+      system, 3.0, {.elements = 10, .pair = "LQ", .tests = TestFunctions::kUpwind, .windows = 10});
   const State<double> end = solved.at(3.0);
   EXPECT_NEAR(end.q[0], -9.81e-6, 1e-8);  // where the weight hangs at rest
   EXPECT_NEAR(end.u[0], 0.0, 1e-6);
@@ -282,10 +248,10 @@ double largest_difference(const StateTimeSolver& a, const StateTimeSolver& b, st
 TEST(StateTimeSolverTest, AToleranceIsKeptWithElementsOfItsOwnLengths) {
   // The lower rod whips round at 4 s.
   const System system = double_pendulum();
-  const Solved reference = solve(system, 5.0, {.elements = 100, .pair = "P7P8", .windows = 10});
+  const SolvedSystem reference = solve_in_time(system, 5.0, {.elements = 100, .pair = "P7P8", .windows = 10});
   for (const double tolerance : {1e-3, 1e-5}) {
-    const Solved solved =
-        solve(system, 5.0, {.elements = 20, .pair = "P3P4", .windows = 4, .tolerance = tolerance});
+    const SolvedSystem solved =
+        solve_in_time(system, 5.0, {.elements = 20, .pair = "P3P4", .windows = 4, .tolerance = tolerance});
     const StateTimeStatistics& statistics = solved.solver->statistics();
     EXPECT_LE(statistics.error, tolerance);
     double shortest = 1e300, longest = 0.0, sum = 0.0;
@@ -302,7 +268,7 @@ TEST(StateTimeSolverTest, AToleranceIsKeptWithElementsOfItsOwnLengths) {
     EXPECT_GT(error, 0.1 * tolerance);
     // As many elements of one length do worse.
     const int count = static_cast<int>(solved.solver->elements().size());
-    const Solved equal = solve(system, 5.0, {.elements = count, .pair = "P3P4", .windows = 4});
+    const SolvedSystem equal = solve_in_time(system, 5.0, {.elements = count, .pair = "P3P4", .windows = 4});
     EXPECT_GT(largest_difference(*equal.solver, *reference.solver, 2, 5.0), 1.5 * error);
   }
 }
@@ -310,24 +276,24 @@ TEST(StateTimeSolverTest, AToleranceIsKeptWithElementsOfItsOwnLengths) {
 TEST(StateTimeSolverTest, AMarchIsLookedAtInsteadOfASolution) {
   for (const System& system : {double_pendulum(), branched_tree()}) {
     StateTimeOptions options{.elements = 16, .pair = "P4P5", .tolerance = 1e-7};
-    const Solved looked = solve(system, 0.125, options);
+    const SolvedSystem looked = solve_in_time(system, 0.125, options);
     options.guess = FirstGuess::kHeld;
-    const Solved held = solve(system, 0.125, options);
+    const SolvedSystem held = solve_in_time(system, 0.125, options);
     const StateTimeStatistics& statistics = looked.solver->statistics();
     EXPECT_LE(statistics.error, 1e-7);
     EXPECT_LT(statistics.unknowns, held.solver->statistics().unknowns);
     EXPECT_LE(statistics.spreads, 1);
-    EXPECT_LT(distance(*looked.model, looked.at(0.125), held.at(0.125)), 1e-6);
+    EXPECT_LT(distance_between(*looked.model, looked.at(0.125), held.at(0.125)), 1e-6);
   }
 }
 
 TEST(StateTimeSolverTest, AToleranceChoosesTheDegreeWindowByWindow) {
   const System system = double_pendulum();
-  const Solved reference = solve(system, 5.0, {.elements = 100, .pair = "P7P8", .windows = 10});
+  const SolvedSystem reference = solve_in_time(system, 5.0, {.elements = 100, .pair = "P7P8", .windows = 10});
   int before = 0;
   for (const double tolerance : {1e-2, 1e-5, 1e-9}) {
-    const Solved solved =
-        solve(system, 5.0, {.elements = 20, .pair = "auto", .windows = 5, .tolerance = tolerance});
+    const SolvedSystem solved =
+        solve_in_time(system, 5.0, {.elements = 20, .pair = "auto", .windows = 5, .tolerance = tolerance});
     EXPECT_LE(solved.solver->statistics().error, tolerance);
     // Errors grow along this motion.
     EXPECT_LT(largest_difference(*solved.solver, *reference.solver, 2, 5.0), 100.0 * tolerance);
@@ -341,8 +307,8 @@ TEST(StateTimeSolverTest, AToleranceChoosesTheDegreeWindowByWindow) {
     EXPECT_GT(highest, before);
     before = lowest;
     // No more unknowns than with a degree that was not chosen.
-    const Solved fixed =
-        solve(system, 5.0, {.elements = 20, .pair = "LQ", .windows = 5, .tolerance = tolerance});
+    const SolvedSystem fixed =
+        solve_in_time(system, 5.0, {.elements = 20, .pair = "LQ", .windows = 5, .tolerance = tolerance});
     EXPECT_LT(elements.size(), fixed.solver->elements().size());
   }
 }
@@ -350,15 +316,15 @@ TEST(StateTimeSolverTest, AToleranceChoosesTheDegreeWindowByWindow) {
 TEST(StateTimeSolverTest, AToleranceFindsElementsThatCanBeSolved) {
   System system = double_pendulum();
   system.joint("hip").u = 20.0;
-  const Solved solved = solve(system, 1.0, {.elements = 1, .pair = "P5P6", .tolerance = 1e-8});
-  const State<double> reference = reference_at(system, 1.0);
+  const SolvedSystem solved = solve_in_time(system, 1.0, {.elements = 1, .pair = "P5P6", .tolerance = 1e-8});
+  const State<double> reference = reference_state(system, 1.0);
   // The errors of the elements grow along this motion.
-  EXPECT_LT(distance(*solved.model, solved.at(1.0), reference), 1e-4);
+  EXPECT_LT(distance_between(*solved.model, solved.at(1.0), reference), 1e-4);
   EXPECT_GT(solved.solver->elements().size(), 8U);
 }
 
 TEST(StateTimeSolverTest, ATangentThatIsKeptGivesTheSame) {
-  const Solved solved = solve(spherical_chain(4), 0.5, {.elements = 10, .pair = "QC"});
+  const SolvedSystem solved = solve_in_time(spherical_chain(4), 0.5, {.elements = 10, .pair = "QC"});
   const StateTimeStatistics& statistics = solved.solver->statistics();
   EXPECT_LT(statistics.factors, statistics.iterations);
   EXPECT_LT(statistics.correction, 1e-12);
@@ -367,11 +333,12 @@ TEST(StateTimeSolverTest, ATangentThatIsKeptGivesTheSame) {
 // However near to it the guess is: the march of 64 elements alone is 1e-9 off.
 TEST(StateTimeSolverTest, AFineMarchIsCorrectedToTheSolution) {
   const System system = double_pendulum();
-  const State<double> reference = reference_at(system, 1.0);
+  const State<double> reference = reference_state(system, 1.0);
   for (const int elements : {32, 64}) {
     for (const StateTimeScheme scheme : {StateTimeScheme::kNewton, StateTimeScheme::kLinearQuadratic}) {
-      const Solved solved = solve(system, 1.0, {.elements = elements, .pair = "P3P4", .scheme = scheme});
-      EXPECT_LT(distance(*solved.model, solved.at(1.0), reference), 5e-12) << elements;
+      const SolvedSystem solved =
+          solve_in_time(system, 1.0, {.elements = elements, .pair = "P3P4", .scheme = scheme});
+      EXPECT_LT(distance_between(*solved.model, solved.at(1.0), reference), 5e-12) << elements;
       EXPECT_LT(solved.solver->statistics().correction, 1e-12) << elements;
     }
   }
@@ -381,7 +348,7 @@ TEST(StateTimeSolverTest, TellsWhereNewtonsMethodFails) {
   System system = double_pendulum();
   system.joint("hip").u = 400.0;
   try {
-    solve(system, 10.0, {.elements = 2, .pair = "LQ"});
+    solve_in_time(system, 10.0, {.elements = 2, .pair = "LQ"});
     FAIL() << "two elements cannot follow six hundred turns";
   } catch (const ComputationError& error) {
     EXPECT_NE(std::string(error.what()).find("the element from here to 5 s"), std::string::npos)

@@ -9,6 +9,15 @@
 
 namespace sestina::test {
 
+inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+inline std::vector<double> random_numbers(std::size_t count, std::uint64_t seed) {
+  testing_support::SplitMix random(seed);
+  std::vector<double> numbers(count);
+  for (double& number : numbers) number = random.signed_unit();
+  return numbers;
+}
+
 // The planar double pendulum of Anderson and Oghbaei (2005): two rods, angles from the downward vertical.
 inline System double_pendulum() {
   System system;
@@ -105,13 +114,21 @@ inline System heavy_top() {
   return system;
 }
 
+// Links on screws, whose pitch is 0.1 m/rad.
+inline System screwed_links() {
+  System system = branched_tree();
+  for (const char* name : {"inner0_joint", "outer0_joint", "outer2_joint"}) {
+    system.joint(name).type = "screw", system.joint(name).pitch = 0.1;
+  }
+  return system;
+}
+
 // A random tree of all joints and forces that have state-time equations.
 inline System random_state_time_system(std::uint64_t seed, int bodies) {
   testing_support::RandomSystemOptions options;
   options.bodies = bodies;
   System system = testing_support::RandomSystem(seed, options).make();
   for (JointSpec& joint : system.joints) {
-    if (joint.type == "screw") joint.type = "revolute", joint.pitch.reset();
     joint.armature.reset();
   }
   return system;

@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "sestina/state_time/time_matrix.h"
+#include "state_time/loop_systems.h"
 #include "state_time/moved_element.h"
+#include "workspace/run_system.h"
 
 namespace sestina::test {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Forces that act between neighbours of the tree and on single bodies.
 System with_local_forces(System system) {
@@ -19,13 +19,6 @@ System with_local_forces(System system) {
   system.add_joint_force("driven", "outer0_joint", "sin(t) - 0.3*outer0_joint.u");
   system.add_point_force("pushed", "outer2.a", {"0.3", "t", "-1"});
   return system;
-}
-
-std::vector<double> random_numbers(std::size_t count, std::uint64_t seed) {
-  testing_support::SplitMix random(seed);
-  std::vector<double> numbers(count);
-  for (double& number : numbers) number = random.signed_unit();
-  return numbers;
 }
 
 // The largest row of A x + B start - b, relative to the largest term of it, over the rows wanted.
@@ -64,7 +57,7 @@ TEST(TreeFactorTest, SolvesTheTangentOfAnElement) {
     const ElementEquations& equations = element.equations();
     const ElementLayout& layout = equations.layout();
     TreeFactor factor(
-        TreeFactor::make_plan(layout, equations.pair(), equations.joints(), TangentPart::kWhole));
+        TreeFactor::make_plan(layout, equations.pair(), equations.carrying_joints(), TangentPart::kWhole));
     std::vector<TangentEntry> tangent;
     element.residual(&tangent);
     ASSERT_EQ(factor.factor(MovedElement::kLength, tangent), TreeFactor::Status::kRegular) << seed;
@@ -75,6 +68,27 @@ TEST(TreeFactorTest, SolvesTheTangentOfAnElement) {
     factor.solve(x);
     // Pivots are sought within a body alone; measured up to 5e-13.
     EXPECT_LT(residual_of(element, x, start, b, [](int) { return true; }), 1e-10) << seed;
+  }
+}
+
+TEST(TreeFactorTest, SolvesTheTangentOfLoops) {
+  std::uint64_t seed = 0;
+  for (const System& system : {example("16_four_bar.yaml"), example("18_squeezer.yaml"),
+                               example("26_leg_pair.yaml"), constrained_body(), bricard_linkage()}) {
+    MovedElement element(system, ++seed, TestFunctions::kNatural);
+    const ElementEquations& equations = element.equations();
+    const ElementLayout& layout = equations.layout();
+    TreeFactor factor(TreeFactor::make_plan(layout, equations.pair(), equations.carrying_joints(),
+                                            TangentPart::kWhole, equations.closures()));
+    std::vector<TangentEntry> tangent;
+    element.residual(&tangent);
+    ASSERT_EQ(factor.factor(MovedElement::kLength, tangent), TreeFactor::Status::kRegular) << seed;
+    const std::vector<double> b = random_numbers(at(layout.size()), seed);
+    const std::vector<double> start = random_numbers(at(layout.start_size()), seed + 100);
+    std::vector<double> x = b;
+    factor.subtract_start(start, x);
+    factor.solve(x);
+    EXPECT_LT(residual_of(element, x, start, b, [](int) { return true; }), 1e-9) << seed;
   }
 }
 

@@ -6,36 +6,58 @@
 #include <atomic>
 #include <cmath>
 
+#include "message_of.h"
 #include "sestina/base/error.h"
 #include "sestina/forces/user_force.h"
+#include "state_time/loop_systems.h"
 #include "state_time/state_time_systems.h"
 #include "workspace/run_system.h"
 
 namespace sestina::test {
 namespace {
 
-TEST(StateTimeRun, RecordsTheRowsOfAnyOtherRun) {
-  System system = double_pendulum();
-  system.add_joint_damper("friction", "knee", 0.05);
-  system.add_joint_force("drive", "hip", "0.1*sin(3*t) - 0.2*hip.u");
-  set_accurate(system, 2.0, 0.03);
-  Workspace by_elements(with_elements(system, 32, "P5P6", 4)), by_steps(system);
+// The rows of a run with elements, compared with those of a run by steps: between the ends of elements, and
+// for reactions, of order 7.
+RunResult expect_rows_of_any_other_run(System system, int elements, double duration) {
+  set_accurate(system, duration, 0.015 * duration);
+  Workspace by_elements(with_elements(system, elements, "P5P6", 4)), by_steps(system);
   by_elements.record_reactions(), by_steps.record_reactions();
-  const RunResult state_time = run_anyhow(by_elements), reference = run_anyhow(by_steps);
-  ASSERT_EQ(state_time.report.status, RunStatus::kComplete) << state_time.report.failure;
-  ASSERT_EQ(state_time.table.header().columns.size(), reference.table.header().columns.size());
-  ASSERT_EQ(state_time.table.rows(), reference.table.rows());
-  for (std::size_t row = 0; row < reference.table.rows(); ++row) {
+  RunResult state_time = run_anyhow(by_elements);
+  const RunResult reference = run_anyhow(by_steps);
+  EXPECT_EQ(state_time.report.status, RunStatus::kComplete) << state_time.report.failure;
+  EXPECT_EQ(state_time.table.header().columns.size(), reference.table.header().columns.size());
+  EXPECT_EQ(state_time.table.rows(), reference.table.rows());
+  for (std::size_t row = 0; row < state_time.table.rows(); ++row) {
     for (std::size_t column = 0; column < reference.table.header().columns.size(); ++column) {
       const double expected = reference.table.at(row, column);
-      // Between the ends of elements, and for reactions, of order 7: measured 3e-9 at worst.
       EXPECT_NEAR(state_time.table.at(row, column), expected, 1e-7 * std::max(1.0, std::abs(expected)))
           << reference.table.header().columns[column].name << " in row " << row;
     }
   }
-  EXPECT_GT(std::abs(state_time.end("energy.supplied")), 1e-3);
-  EXPECT_GT(state_time.end("energy.dissipated"), 1e-3);
-  EXPECT_EQ(state_time.report.steps.steps, 32);
+  EXPECT_EQ(state_time.report.steps.steps, elements);
+  return state_time;
+}
+
+TEST(StateTimeRun, RecordsTheRowsOfAnyOtherRun) {
+  System system = double_pendulum();
+  system.add_joint_damper("friction", "knee", 0.05);
+  system.add_joint_force("drive", "hip", "0.1*sin(3*t) - 0.2*hip.u");
+  const RunResult run = expect_rows_of_any_other_run(system, 32, 2.0);  // measured 3e-9 at worst
+  EXPECT_GT(std::abs(run.end("energy.supplied")), 1e-3);
+  EXPECT_GT(run.end("energy.dissipated"), 1e-3);
+}
+
+// Forces and errors of constraints, coordinates of cut joints, and the work of a motor.
+TEST(StateTimeRun, RecordsTheRowsOfLoopsAndConstraints) {
+  const RunResult gear = expect_rows_of_any_other_run(driven_gear(), 32, 0.5);
+  EXPECT_GT(std::abs(gear.end("energy.supplied")), 1.0);
+  EXPECT_GT(std::abs(gear.end("gear.force")), 0.1);
+  EXPECT_LT(std::abs(gear.end("rope.error")), 1e-9);
+  System four_bar = example("16_four_bar.yaml");
+  four_bar.add_joint_damper("friction", "elbow", 0.5);
+  const RunResult run = expect_rows_of_any_other_run(four_bar, 128, 0.8);
+  EXPECT_LT(run.end("constraints.position_error"), 1e-12);
+  EXPECT_GT(std::abs(run.end("pin.q") - run.at(0, "pin.q")), 0.01);
 }
 
 TEST(StateTimeRun, RefusesWhatItDoesNotOffer) {
@@ -60,8 +82,6 @@ class Nothing final : public UserForce {
 
 TEST(StateTimeRun, NamesAllThatHasNoStateTimeEquations) {
   System system = with_elements(double_pendulum(), 4, "LQ", 1);
-  system.joint("hip").type = "screw";
-  system.joint("hip").pitch = 0.1;
   system.joint("knee").armature = 0.2;
   system.add_user_force("mine", std::make_shared<Nothing>());
   system.add_event("top", "hip.q");
@@ -70,14 +90,21 @@ TEST(StateTimeRun, NamesAllThatHasNoStateTimeEquations) {
     FAIL() << "nothing of this has state-time equations";
   } catch (const InputError& error) {
     const std::string text = error.what();
-    for (const char* path : {"joints[0].type", "joints[1].armature", "forces[0]", "events[0]"}) {
+    for (const char* path : {"joints[1].armature", "forces[0]", "events[0]"}) {
       EXPECT_NE(text.find(path), std::string::npos) << path << " in " << text;
     }
-    EXPECT_EQ(error.faults().size(), 4U);
+    EXPECT_EQ(error.faults().size(), 3U);
   }
   system.analysis.coordinates = "relative";
   system.analysis.time_elements.reset();
   EXPECT_NO_THROW(Workspace{system});
+}
+
+TEST(StateTimeRun, RefusesLoopsWithTheLinearQuadraticScheme) {
+  System system = with_elements(bricard_linkage(), 4, "LQ", 1);
+  system.analysis.time_elements->scheme = "linear_quadratic";
+  EXPECT_THAT(testing_support::message_of([&] { run_anyhow(system); }),
+              testing::HasSubstr("analysis.integrator.scheme: linear_quadratic takes no closed loops"));
 }
 
 TEST(StateTimeRun, TellsOfTheFormulationInTheResult) {

@@ -25,8 +25,12 @@ void update_forces(const Model& model, const Properties<double>& properties, con
 
 }  // namespace
 
-AppliedLoads::AppliedLoads(const Model& model, const Properties<double>& properties)
-    : model_(model), properties_(properties), kinematics_(model), forces_(model) {
+AppliedLoads::AppliedLoads(const Model& model, const Properties<double>& properties, bool finds_states)
+    : model_(model),
+      properties_(properties),
+      finds_states_(finds_states),
+      kinematics_(model),
+      forces_(model) {
   if (!model.user_forces().empty()) {
     throw InputError(fmt::format("{}: a user force has no derivatives, which state-time equations need",
                                  model.forces()[model.user_forces().front().index].name));
@@ -60,13 +64,18 @@ void AppliedLoads::find_state(std::span<const BodyInstant> bodies, State<double>
   }
 }
 
-void AppliedLoads::add_loads(double t, std::span<const BodyInstant> bodies, std::span<double> q,
-                             std::span<BodyLoad> loads) {
-  if (!any()) return;
+void AppliedLoads::update_state(double t, std::span<const BodyInstant> bodies, std::span<const double> q) {
   state_.t = t;
   std::copy(q.begin(), q.end(), state_.q.begin());
   find_state(bodies, state_);
+}
+
+void AppliedLoads::add_loads(double t, std::span<const BodyInstant> bodies, std::span<double> q,
+                             std::span<BodyLoad> loads) {
+  if (!any() && !finds_states_) return;
+  update_state(t, bodies, q);
   std::copy(state_.q.begin(), state_.q.end(), q.begin());
+  if (!any()) return;
   update_forces(model_, properties_, state_, kinematics_, forces_);
   for (std::size_t i = 0; i < loads.size(); ++i) {
     const BodyIndex b(static_cast<int>(i) + 1);

@@ -15,7 +15,8 @@ namespace sestina {
 class AppliedLoads {
  public:
   // Keeps references: model and properties must outlive this object. Refuses a UserForce (InputError).
-  AppliedLoads(const Model& model, const Properties<double>& properties);
+  // finds_states: add_loads() computes the state even if there are no forces.
+  AppliedLoads(const Model& model, const Properties<double>& properties, bool finds_states = false);
 
   bool any() const { return derivatives_.has_value(); }
 
@@ -27,12 +28,17 @@ class AppliedLoads {
   // Adds the derivatives of -loads at the motion of the last add_loads.
   void add_derivatives(std::span<const BodyInstant> bodies, DerivativeSink& sink);
 
+  // Computes coordinates (from the guess `q`, nq) and speeds at time t (s), for state().
+  void update_state(double t, std::span<const BodyInstant> bodies, std::span<const double> q);
+  const State<double>& state() const { return state_; }
+
   // Computes coordinates (from a guess) and speeds of a motion.
   void find_state(std::span<const BodyInstant> bodies, State<double>& state);
 
  private:
   const Model& model_;
   const Properties<double>& properties_;
+  bool finds_states_;
   State<double> state_;
   Kinematics<double> kinematics_;
   AppliedForces<double> forces_;

@@ -81,12 +81,16 @@ class ElementEquations::Site final : public DerivativeSink {
   std::vector<TangentEntry>* tangent_;
 };
 
-ElementEquations::ElementEquations(const Model& model, const Properties<double>& properties, ElementPair pair)
+ElementEquations::ElementEquations(const Model& model, const Properties<double>& properties, ElementPair pair,
+                                   const ClosingChoice& closing)
     : pair_(std::move(pair)),
       joints_(make_joint_conditions(model, properties)),
-      applied_(model, properties),
+      applied_(model, properties, !closing.rows.empty()),
+      rows_(model, properties, closing.rows),
       nq_(model.nq()) {
-  layout_ = {model.bodies().size() - 1, count_multipliers(joints_), pair_.degree};
+  joints_.insert(joints_.end(), closing.joints.begin(), closing.joints.end());
+  layout_ = {model.bodies().size() - 1, count_multipliers(joints_) + static_cast<int>(closing.rows.size()),
+             pair_.degree};
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyProperties<double>& body = properties.bodies[b];
     inertia_.push_back({body.M.mass, body.J_com, body.M.mass * properties.gravity});
@@ -94,6 +98,19 @@ ElementEquations::ElementEquations(const Model& model, const Properties<double>&
   bodies_.resize(inertia_.size());
   load_.resize(inertia_.size());
   rates_.resize(static_cast<std::size_t>(layout_.multipliers));
+}
+
+std::vector<Closure> ElementEquations::closures() const {
+  std::vector<Closure> closures;
+  for (const JointConditions& joint : std::span(joints_).subspan(index(layout_.bodies))) {
+    Closure closure{{joint.parent, joint.child}, {}};
+    for (const JointCondition& condition : joint.conditions) {
+      for (int i = 0; i < condition.rows(); ++i) closure.multipliers.push_back(condition.first + i);
+    }
+    if (!closure.multipliers.empty()) closures.push_back(std::move(closure));
+  }
+  rows_.for_each([&](const std::vector<int>& bodies, int number) { closures.push_back({bodies, {number}}); });
+  return closures;
 }
 
 void ElementEquations::calc_motion(double h, std::span<const double> start, std::span<const double> y, int g,
@@ -118,7 +135,7 @@ void ElementEquations::calc_residual(double t, double h, std::span<const double>
                                      std::span<double> residual, std::vector<TangentEntry>* tangent) {
   std::fill(residual.begin(), residual.end(), 0.0);
   for (int g = 0; g < layout_.degree; ++g) calc_point(t, h, g, start, y, q, residual, tangent);
-  calc_end(h, start, y, residual, tangent);
+  calc_end(t, h, start, y, q, residual, tangent);
 }
 
 // Computes (1)-(4) at one point.
@@ -132,6 +149,7 @@ void ElementEquations::calc_point(double t, double h, int g, std::span<const dou
   const auto nq = static_cast<std::size_t>(nq_);
   applied_.add_loads(at, bodies_, q.subspan(static_cast<std::size_t>(g) * nq, nq), load_);
   if (tangent) applied_.add_derivatives(bodies_, site);
+  if (!rows_.empty()) rows_.set_motion(bodies_, applied_.state());
   const auto first = static_cast<std::size_t>(layout_.point_multiplier(g));
   add_joints(site, y.subspan(first, rates_.size()), static_cast<int>(first), residual, tangent != nullptr);
   for (int b = 0; b < layout_.bodies; ++b) {
@@ -181,11 +199,16 @@ void ElementEquations::add_point_tangent(double h, int g, std::vector<TangentEnt
 }
 
 // Computes (6)-(8).
-void ElementEquations::calc_end(double h, std::span<const double> start, std::span<const double> y,
-                                std::span<double> residual, std::vector<TangentEntry>* tangent) {
+void ElementEquations::calc_end(double t, double h, std::span<const double> start, std::span<const double> y,
+                                std::span<const double> q, std::span<double> residual,
+                                std::vector<TangentEntry>* tangent) {
   calc_motion(h, start, y, layout_.degree, bodies_);
   Site site(*this, layout_.degree, h, tangent);
   std::fill(load_.begin(), load_.end(), BodyLoad{});
+  if (!rows_.empty()) {
+    applied_.update_state(t + h, bodies_, q.last(static_cast<std::size_t>(nq_)));
+    rows_.set_motion(bodies_, applied_.state());
+  }
   const auto first = static_cast<std::size_t>(layout_.end_multiplier());
   add_joints(site, y.subspan(first, rates_.size()), static_cast<int>(first), residual, tangent != nullptr);
   for (int b = 0; b < layout_.bodies; ++b) {
@@ -240,6 +263,11 @@ void ElementEquations::add_joints(Site& site, std::span<const double> multiplier
     joint.add_loads(bodies_, multipliers, load_);
     joint.calc_rates(bodies_, rates_);
     if (with_tangent) joint.add_derivatives(bodies_, multipliers, site);
+  }
+  if (!rows_.empty()) {
+    rows_.add_loads(multipliers, load_);
+    rows_.calc_rates(rates_);
+    if (with_tangent) rows_.add_derivatives(bodies_, multipliers, site);
   }
   std::copy(rates_.begin(), rates_.end(), residual.begin() + first_row);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sestina/state_time/closing_conditions.h"
 #include "sestina/state_time/element_layout.h"
 
 namespace sestina {
@@ -27,6 +28,11 @@ void put_instants(const Kinematics<double>& kinematics, const Properties<double>
   }
 }
 
+BodyInstant read_instant(std::span<const double> numbers, int first) {
+  return {read_matrix(numbers, first + 6), read_vector(numbers, first + 15), read_vector(numbers, first),
+          read_vector(numbers, first + 3)};
+}
+
 InitialGuess::InitialGuess(ForwardDynamics& dynamics)
     : dynamics_(dynamics),
       rates_(dynamics.model()),
@@ -49,6 +55,7 @@ void InitialGuess::put_multipliers(std::span<double> multipliers) {
                            kinematics.motion[index(joint.child + 1)].X_WB.R,
                            reactions_[index(joint.child + 1)], multipliers);
   }
+  if (closing_) closing_->find_multipliers(dynamics_, multipliers);
 }
 
 // Writes the state, to which the kinematics belong, as the guess at point g or at the end.

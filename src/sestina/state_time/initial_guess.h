@@ -21,10 +21,17 @@ namespace sestina {
 void put_instants(const Kinematics<double>& kinematics, const Properties<double>& properties,
                   std::span<double> numbers, int first, int stride, bool with_x);
 
+// Reads the numbers of a body, with x, from `first` on.
+BodyInstant read_instant(std::span<const double> numbers, int first);
+
+class ClosingConditions;
+
 class InitialGuess {
  public:
   // Keeps a reference: `dynamics` must outlive this object.
   explicit InitialGuess(ForwardDynamics& dynamics);
+  // Conditions that close loops, whose multipliers a march provides too; null: none. They must outlive it.
+  void use(const ClosingConditions* closing) { closing_ = closing; }
 
   // Fill all elements from `first` on. `state` is that at the window's start on entry and some state of the
   // window on return. An interrupted march ends early and leaves elements that are not filled.
@@ -47,6 +54,7 @@ class InitialGuess {
   ForwardDynamics& dynamics_;
   Rates rates_;
   std::vector<JointConditions> joints_;
+  const ClosingConditions* closing_ = nullptr;
   std::vector<SpatialForce<double>> reactions_;
 };
 

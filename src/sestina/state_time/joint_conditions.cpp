@@ -28,7 +28,7 @@ M3 cross_transpose(const V3& a, const M3& C) { return skew(a) * C.transpose(); }
 struct Pair {
   Pair(const JointConditions& joint, std::span<const BodyInstant> bodies)
       : P(joint.parent == kNoBody ? ground() : bodies[static_cast<std::size_t>(joint.parent)]),
-        B(bodies[static_cast<std::size_t>(joint.child)]),
+        B(joint.child == kNoBody ? ground() : bodies[static_cast<std::size_t>(joint.child)]),
         d(B.x + B.C * joint.r - P.x - P.C * joint.s),
         d_rate(B.v + B.C * cross(B.w, joint.r) - P.v - P.C * cross(P.w, joint.s)) {}
   static const BodyInstant& ground() {
@@ -49,7 +49,7 @@ class Derivatives {
   void add_point(const JointCondition& condition) {
     const auto first = static_cast<std::size_t>(condition.first);
     const V3 f{multipliers_[first], multipliers_[first + 1], multipliers_[first + 2]};
-    add_end_of_point(condition.first, joint_.child, at_.B, joint_.r, f, 1.0);
+    if (joint_.child != kNoBody) add_end_of_point(condition.first, joint_.child, at_.B, joint_.r, f, 1.0);
     if (joint_.parent != kNoBody) add_end_of_point(condition.first, joint_.parent, at_.P, joint_.s, f, -1.0);
   }
   void add_slide(const JointCondition& condition) {
@@ -58,6 +58,11 @@ class Derivatives {
     add_slide_rate(condition);
   }
   void add_turn(const JointCondition& condition);
+  void add_screw(const JointCondition& condition);
+  void add_rod(const JointCondition& condition) {
+    if (joint_.child != kNoBody) add_end_of_rod(condition, joint_.child, at_.B, joint_.r, 1.0);
+    if (joint_.parent != kNoBody) add_end_of_rod(condition, joint_.parent, at_.P, joint_.s, -1.0);
+  }
 
  private:
   void add(int row_body, BodyVector row, int body, BodyVector column, const M3& block) {
@@ -72,6 +77,8 @@ class Derivatives {
   void add_end_of_point(int first, int body, const BodyInstant& at, const V3& arm, const V3& f, double sign);
   void add_slide_loads(const JointCondition& condition, double f);
   void add_slide_rate(const JointCondition& condition);
+  void add_end_of_rod(const JointCondition& condition, int body, const BodyInstant& at, const V3& arm,
+                      double sign);
 
   const JointConditions& joint_;
   Pair at_;
@@ -161,7 +168,80 @@ void Derivatives::add_turn(const JointCondition& condition) {
   }
 }
 
+// Adds those of (9) and (10) beyond those of a slide. y = C_P n.
+void Derivatives::add_screw(const JointCondition& condition) {
+  const int P = joint_.parent, B = joint_.child, row = condition.first;
+  const double f = multipliers_[static_cast<std::size_t>(row)], p = condition.pitch;
+  const V3& n = condition.n;
+  const M3 &CP = at_.P.C, &CB = at_.B.C;
+  const V3 y = CP * n, y_B = transpose_times(CB, y), turning = CB * at_.B.w;
+  add_multiplier(B, BodyVector::kW, row, p * y_B);
+  add_multiplier(P, BodyVector::kW, row, -p * n);
+  add_to_condition(row, B, BodyVector::kW, -p * y_B);
+  add_to_condition(row, P, BodyVector::kW, p * n);
+  for (int j = 0; j < 3; ++j) {
+    add(B, BodyVector::kW, B, kColumns[j], outer((f * p) * unit(j), y));
+    add(B, BodyVector::kW, P, kColumns[j], (f * p * n[j]) * CB.transpose());
+    add_to_condition(row, B, kColumns[j], (-p * at_.B.w[j]) * y);
+    add_to_condition(row, P, kColumns[j], (-p * n[j]) * turning);
+  }
+}
+
+// Adds the derivatives of the rows of one of the two bodies, and those of (8) by its motion. With a = d/L and
+// F = f a, the force on it is sign F, and d depends on body i by sign_i (x_i + C_i arm_i).
+void Derivatives::add_end_of_rod(const JointCondition& condition, int body, const BodyInstant& at,
+                                 const V3& arm, double sign) {
+  const int row = condition.first;
+  const double f = multipliers_[static_cast<std::size_t>(row)], inverse = 1.0 / condition.length;
+  const V3 a = inverse * at_.d, force = f * a, a_rate = inverse * at_.d_rate;
+  const M3 arm_C = cross_transpose(arm, at.C);
+  add_multiplier(body, BodyVector::kV, row, -sign * a);
+  add_multiplier(body, BodyVector::kW, row, -sign * (arm_C * a));
+  const auto add_by_place = [&](int moved, const V3& moved_arm, double moved_sign) {
+    const double by_x = -f * inverse * sign * moved_sign;
+    add(body, BodyVector::kV, moved, BodyVector::kX, scaled_identity(by_x));
+    add(body, BodyVector::kW, moved, BodyVector::kX, by_x * arm_C);
+    for (int j = 0; j < 3; ++j) {
+      add(body, BodyVector::kV, moved, kColumns[j], scaled_identity(by_x * moved_arm[j]));
+      add(body, BodyVector::kW, moved, kColumns[j], (by_x * moved_arm[j]) * arm_C);
+    }
+  };
+  add_by_place(joint_.child, joint_.r, 1.0);
+  add_by_place(joint_.parent, joint_.s, -1.0);
+  const V3 turn = cross(at.w, arm);
+  add_to_condition(row, body, BodyVector::kV, sign * a);
+  add_to_condition(row, body, BodyVector::kW, sign * (arm_C * a));
+  add_to_condition(row, body, BodyVector::kX, sign * a_rate);
+  for (int j = 0; j < 3; ++j) {
+    add(body, BodyVector::kW, body, kColumns[j], outer(-sign * cross(arm, unit(j)), force));
+    add_to_condition(row, body, kColumns[j], sign * (arm[j] * a_rate + turn[j] * a));
+  }
+}
+
 }  // namespace
+
+void JointConditions::calc_errors(std::span<const BodyInstant> bodies, std::span<double> rows) const {
+  const Pair at(*this, bodies);
+  for (const JointCondition& condition : conditions) {
+    const auto row = static_cast<std::size_t>(condition.first);
+    switch (condition.kind) {
+      case Kind::kPoint:
+        for (int i = 0; i < 3; ++i) rows[row + static_cast<std::size_t>(i)] = at.d[i];  // (1)
+        break;
+      case Kind::kSlide:
+        rows[row] = dot(at.P.C * condition.n, at.d);  // (2)
+        break;
+      case Kind::kTurn:
+        rows[row] = dot(at.P.C * condition.n, at.B.C * condition.m) - condition.cosine;  // (3)
+        break;
+      case Kind::kRod:
+        rows[row] = 0.5 * (dot(at.d, at.d) / condition.length - condition.length);  // (7)
+        break;
+      case Kind::kScrew:
+        break;
+    }
+  }
+}
 
 void JointConditions::calc_rates(std::span<const BodyInstant> bodies, std::span<double> rows) const {
   const Pair at(*this, bodies);
@@ -179,6 +259,13 @@ void JointConditions::calc_rates(std::span<const BodyInstant> bodies, std::span<
         rows[row] =
             dot(rate, at.B.C * condition.m) + dot(direction, at.B.C * cross(at.B.w, condition.m));  // (6)
         break;
+      case Kind::kRod:
+        rows[row] = dot(at.d, at.d_rate) / condition.length;  // (8)
+        break;
+      case Kind::kScrew:
+        rows[row] = dot(rate, at.d) + dot(direction, at.d_rate) -
+                    condition.pitch * (dot(direction, at.B.C * at.B.w) - dot(condition.n, at.P.w));  // (10)
+        break;
     }
   }
 }
@@ -188,7 +275,7 @@ void JointConditions::add_loads(std::span<const BodyInstant> bodies, std::span<c
   const Pair at(*this, bodies);
   BodyLoad none;
   BodyLoad& on_P = parent == kNoBody ? none : loads[static_cast<std::size_t>(parent)];
-  BodyLoad& on_B = loads[static_cast<std::size_t>(child)];
+  BodyLoad& on_B = child == kNoBody ? none : loads[static_cast<std::size_t>(child)];
   for (const JointCondition& condition : conditions) {
     const auto first = static_cast<std::size_t>(condition.first);
     const double f = multipliers[first];
@@ -200,9 +287,16 @@ void JointConditions::add_loads(std::span<const BodyInstant> bodies, std::span<c
     V3 force{f, 0.0, 0.0};
     if (condition.kind == Kind::kPoint) {
       force = {f, multipliers[first + 1], multipliers[first + 2]};  // (1)
+    } else if (condition.kind == Kind::kRod) {
+      force = (f / condition.length) * at.d;  // (7)
     } else {
       force = f * (at.P.C * condition.n);  // (2)
       on_P.torque += f * cross(condition.n, transpose_times(at.P.C, at.d));
+    }
+    if (condition.kind == Kind::kScrew) {  // (9)
+      const double torque = f * condition.pitch;
+      on_B.torque -= torque * transpose_times(at.B.C, at.P.C * condition.n);
+      on_P.torque += torque * condition.n;
     }
     on_B.force += force, on_P.force -= force;
     on_B.torque += cross(r, transpose_times(at.B.C, force));
@@ -223,6 +317,13 @@ void JointConditions::add_derivatives(std::span<const BodyInstant> bodies,
         break;
       case Kind::kTurn:
         derivatives.add_turn(condition);
+        break;
+      case Kind::kRod:
+        derivatives.add_rod(condition);
+        break;
+      case Kind::kScrew:
+        derivatives.add_slide(condition);
+        derivatives.add_screw(condition);
         break;
     }
   }
@@ -258,6 +359,14 @@ void JointConditions::find_multipliers(const M3& C_parent, const M3& C_child,
         multipliers[first] = square > 0.0 ? dot(turn, reaction.torque) / square : 0.0;
         break;
       }
+      case Kind::kScrew:
+        // Across the freedom [n; p n] in the plane of the two.
+        multipliers[first] =
+            (dot(direction, reaction.force) - condition.pitch * dot(direction, reaction.torque)) /
+            (1.0 + condition.pitch * condition.pitch);
+        break;
+      case Kind::kRod:
+        break;  // joints have none
     }
   }
 }
@@ -265,7 +374,7 @@ void JointConditions::find_multipliers(const M3& C_parent, const M3& C_child,
 int count_multipliers(std::span<const JointConditions> joints) {
   int count = 0;
   for (const JointConditions& joint : joints) {
-    for (const JointCondition& condition : joint.conditions) count += condition.kind == Kind::kPoint ? 3 : 1;
+    for (const JointCondition& condition : joint.conditions) count += condition.rows();
   }
   return count;
 }
@@ -275,12 +384,15 @@ namespace {
 // Builds the list of one joint's conditions; directions on the parent's side are given in F.
 class Builder {
  public:
-  Builder(JointConditions& joint, const Rotation<double>& R_PF, int& next)
-      : joint_(joint), R_PF_(R_PF), next_(next) {}
+  Builder(JointConditions& joint, const Rotation<double>& R_PF, const Rotation<double>& R_BM, int& next)
+      : joint_(joint), R_PF_(R_PF), R_BM_(R_BM), next_(next) {}
 
-  void point() { put({Kind::kPoint, {}, {}, next_}, 3); }
-  void slide(const V3& n) { put({Kind::kSlide, R_PF_ * n, {}, next_}, 1); }
-  void turn(const V3& n, const V3& m) { put({Kind::kTurn, R_PF_ * n, m, next_}, 1); }
+  void point() { put({.kind = Kind::kPoint}); }
+  void slide(const V3& n) { put({.kind = Kind::kSlide, .n = R_PF_ * n}); }
+  void screw(const V3& n, double pitch) { put({.kind = Kind::kScrew, .n = R_PF_ * n, .pitch = pitch}); }
+  void turn(const V3& n, const V3& m) {
+    put({.kind = Kind::kTurn, .n = R_PF_ * n, .m = R_BM_ * m, .cosine = dot(n, m)});
+  }
   void turn_as_weld() {
     for (int i = 0; i < 3; ++i) turn(unit(i), unit((i + 1) % 3));
   }
@@ -298,45 +410,58 @@ class Builder {
   }
 
  private:
-  void put(const JointCondition& condition, int rows) {
+  void put(JointCondition condition) {
+    condition.first = next_;
+    next_ += condition.rows();
     joint_.conditions.push_back(condition);
-    next_ += rows;
   }
   JointConditions& joint_;
-  Rotation<double> R_PF_;
+  Rotation<double> R_PF_, R_BM_;
   int& next_;
 };
 
 struct AddConditions {
   Builder& build;
-  // Refuses joints whose conditions are not listed here.
+  bool& is_known;
+  // Types of joints whose conditions are not listed here.
   template <class Joint>
-  bool operator()(const Joint&) const {
-    return false;
+  void operator()(const Joint&) const {
+    is_known = false;
   }
-  bool operator()(const Weld<double>&) const { return build.point(), build.turn_as_weld(), true; }
-  bool operator()(const Revolute<double>& j) const { return build.point(), build.turn_about(j.axis), true; }
-  bool operator()(const Prismatic<double>& j) const {
+  void operator()(const Weld<double>&) const { build.point(), build.turn_as_weld(); }
+  void operator()(const Revolute<double>& j) const { build.point(), build.turn_about(j.axis); }
+  void operator()(const Prismatic<double>& j) const {
     for (const V3& n : Builder::across(j.axis)) build.slide(n);
-    return build.turn_as_weld(), true;
+    build.turn_as_weld();
   }
-  bool operator()(const Cylindrical<double>& j) const {
+  void operator()(const Cylindrical<double>& j) const {
     for (const V3& n : Builder::across(j.axis)) build.slide(n);
-    return build.turn_about(j.axis), true;
+    build.turn_about(j.axis);
   }
-  bool operator()(const Universal<double>& j) const {
-    return build.point(), build.turn(j.axis, j.second_axis), true;
+  void operator()(const Screw<double>& j) const {
+    build.screw(j.axis, j.pitch);
+    for (const V3& n : Builder::across(j.axis)) build.slide(n);
+    build.turn_about(j.axis);
   }
-  bool operator()(const Planar<double>&) const {
+  void operator()(const Universal<double>& j) const { build.point(), build.turn(j.axis, j.second_axis); }
+  void operator()(const Planar<double>&) const {
     build.slide(unit(2));
-    return build.turn(unit(2), unit(0)), build.turn(unit(2), unit(1)), true;
+    build.turn(unit(2), unit(0)), build.turn(unit(2), unit(1));
   }
-  bool operator()(const Xyz<double>&) const { return build.turn_as_weld(), true; }
-  bool operator()(const Spherical<double>&) const { return build.point(), true; }
-  bool operator()(const Free<double>&) const { return true; }
+  void operator()(const Xyz<double>&) const { build.turn_as_weld(); }
+  void operator()(const Spherical<double>&) const { build.point(); }
+  void operator()(const Free<double>&) const {}
 };
 
 }  // namespace
+
+bool add_joint_conditions(const AnyJoint<double>& joint, const Rotation<double>& R_PF,
+                          const Rotation<double>& R_BM, int& next, JointConditions& conditions) {
+  Builder builder(conditions, R_PF, R_BM, next);
+  bool is_known = true;
+  visit_joint(joint, AddConditions{builder, is_known});
+  return is_known;
+}
 
 std::vector<JointConditions> make_joint_conditions(const Model& model, const Properties<double>& properties) {
   std::vector<JointConditions> joints;
@@ -351,8 +476,7 @@ std::vector<JointConditions> make_joint_conditions(const Model& model, const Pro
     joint.r = -body.M.c;
     joint.s = body.X_PF.p;
     if (joint.parent != kNoBody) joint.s -= properties.bodies[info.parent].M.c;
-    Builder builder(joint, body.X_PF.R, next);
-    if (!visit_joint(body.joint, AddConditions{builder})) {
+    if (!add_joint_conditions(body.joint, body.X_PF.R, Rotation<double>::identity(), next, joint)) {
       faults.add({{}, info.joint_name},
                  fmt::format("{} joints have no state-time equations", joint_info(info.joint_type).keyword));
     }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/state_time/closing_conditions.h"
 
 namespace sestina {
 namespace {
@@ -37,18 +38,22 @@ std::size_t room_of_tangent(const Model& model, const Properties<double>& proper
 
 StateTimeMemory estimate_memory(const Model& model, const Properties<double>& properties,
                                 const StateTimeOptions& options) {
-  ElementEquations equations(model, properties, make_element_pair(first_pair(options.pair), options.tests));
+  ClosingConditions closing(model, properties);
+  closing.choose_all();
+  ElementEquations equations(model, properties, make_element_pair(first_pair(options.pair), options.tests),
+                             closing.chosen());
   const ElementLayout& layout = equations.layout();
   const auto size = static_cast<std::size_t>(layout.size());
   const double motion =
       static_cast<double>(sizeof(double)) * (layout.size() + (layout.degree + 1) * model.nq());
   StateTimeMemory memory;
   memory.of_run = motion + sizeof(TimeElement) + 2 * sizeof(std::size_t);
-  const auto plan = TreeFactor::make_plan(layout, equations.pair(), equations.joints(), TangentPart::kWhole);
+  const auto plan = TreeFactor::make_plan(layout, equations.pair(), equations.carrying_joints(),
+                                          TangentPart::kWhole, equations.closures());
   double factors = TreeFactor::bytes(*plan);
   if (options.scheme == StateTimeScheme::kLinearQuadratic) {
     factors += TreeFactor::bytes(
-        *TreeFactor::make_plan(layout, equations.pair(), equations.joints(), TangentPart::kLinear));
+        *TreeFactor::make_plan(layout, equations.pair(), equations.carrying_joints(), TangentPart::kLinear));
   }
   // The factors take up to as many entries again.
   const double entries =

@@ -9,6 +9,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/memory.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/parallel/communicator.h"
 #include "sestina/state_time/element_layout.h"
 #include "sestina/state_time/memory_estimate.h"
@@ -58,12 +59,12 @@ StateTimeSolver::StateTimeSolver(std::shared_ptr<const Model> model, Properties<
       properties_(std::move(properties)),
       options_(std::move(options)),
       dynamics_(model_, properties_, "recursive"),
+      closing_(*model_, properties_),
       guess_(dynamics_),
       executor_(executor),
       ranks_(ranks),
       inverse_(*model_),
       udot_(index(model_->nu())) {
-  model_->refuse_constraints("state_time");
   model_->refuse_states("state_time");
   if (!model_->events().empty()) {
     throw InputError(fmt::format("{}: state-time equations have no events", model_->events().front().name));
@@ -71,13 +72,17 @@ StateTimeSolver::StateTimeSolver(std::shared_ptr<const Model> model, Properties<
   assert(options_.elements >= 1 && options_.windows >= 1 && options_.windows <= options_.elements);
   assert(options_.pair != kAutomaticPair || options_.tolerance > 0.0);
   check_stretches(ranks);
-  use_pair(first_pair(options_.pair));
-  if (options_.tolerance > 0.0 && options_.guess == FirstGuess::kMarch) {
-    ElementForm form{make_element_pair(kFirstPair, options_.tests), layout()};
-    form.layout.degree = form.pair.degree;
-    marched_form_ = std::make_shared<ElementForm>(std::move(form));
-    marched_estimate_ = std::make_unique<ErrorEstimate>(*marched_form_);
+  if (!closing_.empty()) {
+    if (options_.scheme != StateTimeScheme::kNewton) {
+      throw InputError({Fault{{{}, "scheme"},
+                              "linear_quadratic takes no closed loops or constraints, which the model has: "
+                              "expected newton"}});
+    }
+    guess_.use(&closing_);
+    closing_.choose(calc_assembled_state(*model_, properties_));
   }
+  use_pair(first_pair(options_.pair));
+  make_marched_form();
   length_ = length_of(properties_, equations_->joints());
   const int most = (options_.elements + options_.windows - 1) / options_.windows;
   if (options_.tolerance == 0.0) {
@@ -131,11 +136,20 @@ void StateTimeSolver::check_stretches(StateTimeRanks ranks) {
 void StateTimeSolver::use_pair(std::string_view pair) {
   if (pair == pair_) return;
   equations_.reset();
-  equations_ = std::make_unique<WindowEquations>(*model_, properties_, std::string(pair), options_.tests,
-                                                 options_.scheme, options_.matrix, executor_);
+  equations_ =
+      std::make_unique<WindowEquations>(*model_, properties_, std::string(pair), options_.tests,
+                                        options_.scheme, options_.matrix, executor_, closing_.chosen());
   if (stretches_ > 1) equations_->cut_into_stretches({stretches_, options_.order}, ranks_);
   estimate_ = std::make_unique<ErrorEstimate>(*equations_->form());
   pair_ = pair;
+}
+
+void StateTimeSolver::make_marched_form() {
+  if (options_.tolerance == 0.0 || options_.guess != FirstGuess::kMarch) return;
+  ElementForm form{make_element_pair(kFirstPair, options_.tests), layout()};
+  form.layout.degree = form.pair.degree;
+  marched_form_ = std::make_shared<ElementForm>(std::move(form));
+  marched_estimate_ = std::make_unique<ErrorEstimate>(*marched_form_);
 }
 
 void StateTimeSolver::start(const State<double>& initial, double duration) {
@@ -148,11 +162,17 @@ void StateTimeSolver::start(const State<double>& initial, double duration) {
   statistics_ = {};
   statistics_.unknowns = unknowns;
   choice_ = {};
+  choose_conditions(initial_);
   use_pair(first_pair(options_.pair));
   std::vector<double> numbers(index(layout().start_size()));
   dynamics_.update(initial_);
   put_instants(dynamics_.kinematics(), properties_, numbers, 0, ElementLayout::kEndNumbers, true);
   trajectory_.begin(initial.t, numbers, initial.q);
+  histories_ = initial.h;
+  initial_bodies_.clear();
+  for (int b = 0; b < layout().bodies; ++b) {
+    initial_bodies_.push_back(read_instant(numbers, ElementLayout::kEndNumbers * b));
+  }
   trajectory_.reserve(*equations_->form(), options_.elements);
 }
 
@@ -177,6 +197,10 @@ bool StateTimeSolver::solve_window() {
   assert(!is_complete());
   const int first = trajectory_.size();
   const double t = trajectory_.end();
+  if (first > 0 && !closing_.empty()) {
+    calc_state(t, march_);
+    choose_conditions(march_);
+  }
   if (choice_.degree > 0) use_pair(name_of_degree(choice_.degree));
   trajectory_.append(equations_->form(), first_lengths());
   if (marched_form_) look_ahead(first);
@@ -189,6 +213,7 @@ bool StateTimeSolver::solve_window() {
   const double end = trajectory_.end();
   const int count = trajectory_.size() - first;
   if (is_solved) {
+    if (!closing_.empty()) check_closed(first), put_histories();
     watch_progress(t, end);
     statistics_.unknowns = std::max(statistics_.unknowns, equations_->unknowns(count));
     reach_ = statistics_.shorter_windows > shorter_before ? end - t : kLonger * reach_;
@@ -338,6 +363,7 @@ bool StateTimeSolver::iterate(int first, Failure& failure) {
   if (outcome.is_solved) statistics_.correction = std::max(statistics_.correction, outcome.correction);
   failure = {outcome.failure,
              options_.tolerance == 0.0 ? "more elements, or forces without jumps," : "forces without jumps"};
+  if (!closing_.empty()) failure.advice += " or a motion that keeps away from singular positions";
   return outcome.is_solved;
 }
 
@@ -530,6 +556,7 @@ void StateTimeSolver::calc_state(double t, State<double>& state) {
   state.t = t;
   state.q.assign(guess.begin(), guess.end());
   state.u.resize(index(model_->nu()));
+  set_history(place.element + (place.s > 0.5 ? 1 : 0), state);
   equations_->loads().find_state(bodies, state);
   normalize_q<double>(*model_, state.q);
 }
@@ -537,9 +564,9 @@ void StateTimeSolver::calc_state(double t, State<double>& state) {
 void StateTimeSolver::calc_multiplier_reactions(double t, std::span<SpatialForce<double>> reactions) const {
   std::vector<BodyInstant> bodies(index(layout().bodies));
   calc_bodies(t, bodies);
-  std::vector<double> f(index(layout().multipliers));
+  std::vector<double> f(index(count_multipliers(equations_->carrying_joints())));
   trajectory_.calc_multipliers(t, f);
-  for (const JointConditions& joint : equations_->joints()) {
+  for (const JointConditions& joint : equations_->carrying_joints()) {
     reactions[index(joint.child + 1)] = joint.calc_reaction(bodies, f);
   }
 }

@@ -45,6 +45,7 @@
 #include <vector>
 
 #include "sestina/model/properties.h"
+#include "sestina/state_time/closing_conditions.h"
 #include "sestina/state_time/element_choice.h"
 #include "sestina/state_time/error_estimate.h"
 #include "sestina/state_time/initial_guess.h"
@@ -88,8 +89,8 @@ struct StateTimeStatistics {
 
 class StateTimeSolver {
  public:
-  // Throws InputError for joints and forces that have no state-time equations. The executor, if it is not
-  // null, must outlive this object; results do not depend on it.
+  // Throws InputError for joints, constraints and forces that have no state-time equations. The executor, if
+  // it is not null, must outlive this object; results do not depend on it.
   StateTimeSolver(std::shared_ptr<const Model> model, Properties<double> properties, StateTimeOptions options,
                   Executor* executor, StateTimeRanks ranks = {});
   ~StateTimeSolver();
@@ -135,6 +136,12 @@ class StateTimeSolver {
   const ElementLayout& layout() const { return equations_->form()->layout; }
   void check_stretches(StateTimeRanks ranks);
   void use_pair(std::string_view pair);
+  void choose_conditions(const State<double>& state);
+  void make_marched_form();
+  // For the elements of a solved window that has loops or constraints.
+  void check_closed(int first);  // throws if one has opened
+  void put_histories();
+  void set_history(int element, State<double>& state) const;
   void look_ahead(int first);
   DegreeRange degrees() const;
   double window_end() const;  // s, of the next window
@@ -158,6 +165,7 @@ class StateTimeSolver {
   StateTimeOptions options_;
   const std::atomic<bool>* interrupt_ = nullptr;
   ForwardDynamics dynamics_;
+  ClosingConditions closing_;
   InitialGuess guess_;
   Executor* executor_;
   StateTimeRanks ranks_;
@@ -168,7 +176,9 @@ class StateTimeSolver {
   std::shared_ptr<const ElementForm> marched_form_;  // for look_ahead(); null without a tolerance
   std::unique_ptr<ErrorEstimate> marched_estimate_;
   State<double> initial_, march_;
-  double duration_ = 0.0;  // s
+  std::vector<BodyInstant> initial_bodies_;
+  std::vector<double> histories_;  // ((solved elements + 1) x nh): State::h at the ends of elements
+  double duration_ = 0.0;          // s
   TimeTrajectory trajectory_;
   int next_window_ = 0;
   double reach_ = INFINITY;  // s: longest window that Newton's method is expected to solve

@@ -60,6 +60,7 @@ struct TimeMatrix::Parts {
   Executor* executor = nullptr;
   std::vector<std::unique_ptr<TreeFactor>> trees;
   int unknowns = 0;
+  bool has_closures = false;
   std::vector<std::unique_ptr<ElementPart>> of_element;
   SparseFactor whole;
   std::vector<Outcome> outcomes;  // of elements
@@ -82,7 +83,10 @@ TimeMatrix::TimeMatrix(const ElementEquations& equations, int elements, TimeMatr
   p.unknowns = p.layout.size();
   if (p.kind == TimeMatrixKind::kByElements) p.take_elements();
   if (p.kind != TimeMatrixKind::kTree) return;
-  const auto plan = TreeFactor::make_plan(p.layout, equations.pair(), equations.joints(), part);
+  const std::vector<Closure> closures = equations.closures();
+  p.has_closures = !closures.empty();
+  const auto plan =
+      TreeFactor::make_plan(p.layout, equations.pair(), equations.carrying_joints(), part, closures);
   p.unknowns = TreeFactor::kept(*plan);
   for (int e = 0; e < elements; ++e) p.trees.push_back(std::make_unique<TreeFactor>(plan));
 }
@@ -123,6 +127,8 @@ Outcome TimeMatrix::Parts::factor_element(int e, double h, const std::vector<Tan
     case TreeFactor::Status::kNotATree:
       return Outcome::kNotATree;
     case TreeFactor::Status::kSingular:
+      // Parts of a loop may have no inertia by themselves.
+      if (has_closures) return Outcome::kNotATree;
       break;
   }
   return Outcome::kSingular;

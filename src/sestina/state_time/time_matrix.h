@@ -6,7 +6,8 @@
 // Three ways to solve it:
 //   tree         every A_e is factored along the tree of the mechanism (tree_factor.h), on the executor:
 //                elements are independent of each other; then (1) is solved from the first element to the
-//                last. If a force couples bodies that no joint connects, by elements instead
+//                last. If a force couples bodies that no joint connects, or the tree
+//                alone is singular with its loops open, by elements instead
 //   by elements  the same with a sparse LU of every A_e, which does not use the tree
 //   sparse       one sparse LU of the whole matrix, which does not use the elements: the baseline
 // A sparse LU is analysed again only when its pattern has changed.

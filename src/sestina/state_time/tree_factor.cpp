@@ -1,7 +1,9 @@
 #include "sestina/state_time/tree_factor.h"
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "sestina/state_time/element_layout.h"
 
@@ -49,11 +51,34 @@ void solve_into(const Eigen::PartialPivLU<Matrix>& lu, const B& b, X& x) {
   lu.matrixLU().triangularView<Eigen::Upper>().solveInPlace(x);
 }
 
-struct Node {
-  int parent = kNoBody;
-  int size = 0;    // of d_b
-  int motion = 0;  // number of v and w among them
+// A node that is eliminated later and to which a node is then coupled by its first `size` unknowns.
+struct Outer {
+  int node = 0, size = 0;
+  int at = 0;  // place of its columns among those of all outer nodes
 };
+// A body with its joint's multipliers or, after all bodies, the multipliers of a closure.
+struct Node {
+  int parent = kNoBody;      // of a body
+  int size = 0;              // of d_b
+  int motion = 0;            // number of v and w among them; all of a closure
+  std::vector<Outer> outer;  // of a body in a tree: its parent
+  int width = 0;             // sum of the sizes of `outer`
+
+  const Outer* find(int node) const {
+    for (const Outer& other : outer) {
+      if (other.node == node) return &other;
+    }
+    return nullptr;
+  }
+};
+
+int find_common_base(int a, int b, const std::vector<Node>& nodes) {
+  while (a != b) {
+    int& outboard = a > b ? a : b;
+    outboard = nodes[index(outboard)].parent;
+  }
+  return a;
+}
 
 }  // namespace
 
@@ -64,24 +89,32 @@ struct TreeFactor::Plan {
   std::vector<Node> nodes;
   std::vector<Site> sites;    // (layout.size() + layout.start_size())
   std::vector<int> unknowns;  // the place in the element of each kept number, body after body
-  std::vector<int> first;     // first number of each body in `unknowns`
+  std::vector<int> first;     // first number of each node in `unknowns`
+  std::vector<int> order;     // of elimination
 
   bool is_whole() const { return part == TangentPart::kWhole; }
   int w_start() const { return 3 * (layout.degree + 1); }
   void add_motion(int body);
   void add_multipliers(int body, const JointConditions& joint);
+  void add_multiplier(int node, int g, int multiplier);
+  void add_closures(std::span<const Closure> closures);
+  void find_outer_nodes(std::span<const Closure> closures);
   void put_kept(int body, int unknown);
 };
 
 struct TreeFactor::Numbers {
-  struct OfBody {
-    Matrix A, with_parent, of_parent, U;  // A_bb; A_bp; A_pb; U_b
+  struct OfNode {
+    Matrix A, with_outer, of_outer, U;  // A_bb; A_bp; A_pb; U_b
     Eigen::PartialPivLU<Matrix> lu;
+  };
+  struct OfBody {
     Matrix P, P_inverse;
     Matrix W[3];
     RowMatrix G;  // (9 (k + 1) x 3 k)
   };
+  std::vector<OfNode> nodes;
   std::vector<OfBody> bodies;
+  Matrix S;                          // A_pb U_b of a node with several outer ones
   Eigen::PartialPivLU<Matrix> P_lu;  // for one body after the other, as is G_i
   Matrix G_i;
   std::vector<Entry> start;     // B
@@ -115,13 +148,66 @@ void TreeFactor::Plan::add_motion(int body) {
   }
 }
 
+void TreeFactor::Plan::add_multiplier(int node, int g, int multiplier) {
+  put_kept(node, (g == layout.degree ? layout.end_multiplier() : layout.point_multiplier(g)) + multiplier);
+}
+
 void TreeFactor::Plan::add_multipliers(int body, const JointConditions& joint) {
   for (int g = 0; g <= layout.degree; ++g) {
-    const int start = g == layout.degree ? layout.end_multiplier() : layout.point_multiplier(g);
     for (const JointCondition& condition : joint.conditions) {
       if (!is_whole() && condition.kind == JointCondition::Kind::kTurn) continue;
-      const int rows = condition.kind == JointCondition::Kind::kPoint ? 3 : 1;
-      for (int i = 0; i < rows; ++i) put_kept(body, start + condition.first + i);
+      for (int i = 0; i < condition.rows(); ++i) add_multiplier(body, g, condition.first + i);
+    }
+  }
+}
+
+// Adds the nodes of closures and the order of elimination: bodies from the tips to the root, and each closure
+// before the body that carries all of its bodies, or last.
+void TreeFactor::Plan::add_closures(std::span<const Closure> closures) {
+  std::vector<std::vector<int>> before(index(layout.bodies + 1));  // by body; the ground's is the last
+  for (const Closure& closure : closures) {
+    const int node = static_cast<int>(nodes.size());
+    nodes.emplace_back();
+    first.push_back(static_cast<int>(unknowns.size()));
+    for (int g = 0; g <= layout.degree; ++g) {
+      for (const int multiplier : closure.multipliers) add_multiplier(node, g, multiplier);
+    }
+    nodes.back().motion = nodes.back().size;
+    int base = closure.bodies.front();
+    for (const int body : closure.bodies) base = find_common_base(base, body, nodes);
+    before[index(base == kNoBody ? layout.bodies : base)].push_back(node);
+  }
+  for (int b = layout.bodies - 1; b >= 0; --b) {
+    order.insert(order.end(), before[index(b)].begin(), before[index(b)].end());
+    order.push_back(b);
+  }
+  order.insert(order.end(), before.back().begin(), before.back().end());
+}
+
+// Finds the couplings, with those that the elimination adds between the outer nodes of a node.
+void TreeFactor::Plan::find_outer_nodes(std::span<const Closure> closures) {
+  std::vector<int> place(nodes.size());
+  for (std::size_t i = 0; i < order.size(); ++i) place[index(order[i])] = static_cast<int>(i);
+  std::vector<std::set<int>> outer(nodes.size());  // places in the order
+  const auto couple = [&](int a, int b) {
+    if (a == kNoBody || b == kNoBody || a == b) return;
+    const bool is_first = place[index(a)] < place[index(b)];
+    outer[index(is_first ? a : b)].insert(place[index(is_first ? b : a)]);
+  };
+  for (int b = 0; b < layout.bodies; ++b) couple(b, nodes[index(b)].parent);
+  for (std::size_t i = 0; i < closures.size(); ++i) {
+    for (const int body : closures[i].bodies) {
+      couple(body, layout.bodies + static_cast<int>(i));
+      for (const int other : closures[i].bodies) couple(body, other);
+    }
+  }
+  for (const int v : order) {
+    Node& node = nodes[index(v)];
+    for (const int at : outer[index(v)]) {
+      const int w = order[index(at)];
+      node.outer.push_back({w, nodes[index(w)].motion, node.width});
+      node.width += node.outer.back().size;
+      for (const int other : outer[index(v)]) couple(w, order[index(other)]);
     }
   }
 }
@@ -129,7 +215,8 @@ void TreeFactor::Plan::add_multipliers(int body, const JointConditions& joint) {
 std::shared_ptr<const TreeFactor::Plan> TreeFactor::make_plan(const ElementLayout& layout,
                                                               const ElementPair& pair,
                                                               std::span<const JointConditions> joints,
-                                                              TangentPart part) {
+                                                              TangentPart part,
+                                                              std::span<const Closure> closures) {
   auto plan = std::make_shared<Plan>();
   plan->layout = layout;
   plan->pair = pair;
@@ -142,6 +229,8 @@ std::shared_ptr<const TreeFactor::Plan> TreeFactor::make_plan(const ElementLayou
     plan->add_motion(joint.child);
     plan->add_multipliers(joint.child, joint);
   }
+  plan->add_closures(closures);
+  plan->find_outer_nodes(closures);
   for (int i = 0; i < layout.start_size(); ++i) {
     plan->sites[index(layout.size() + i)] = {Role::kStart, i / ElementLayout::kEndNumbers, i};
   }
@@ -154,9 +243,11 @@ double TreeFactor::bytes(const Plan& plan) {
   const double k = plan.layout.degree;
   double numbers = 0.0;
   for (const Node& node : plan.nodes) {
-    const double n = node.size, m = node.parent == kNoBody ? 0.0 : plan.nodes[index(node.parent)].motion;
+    const double n = node.size, m = node.width;
     numbers += 2.0 * n * n + 3.0 * n * m + 2.0 * n;
-    if (plan.is_whole()) numbers += 5.0 * 9.0 * k * k + 9.0 * (k + 1.0) * (3.0 * k + 1.0);
+  }
+  if (plan.is_whole()) {
+    numbers += plan.layout.bodies * (5.0 * 9.0 * k * k + 9.0 * (k + 1.0) * (3.0 * k + 1.0));
   }
   return static_cast<double>(sizeof(double)) * numbers;
 }
@@ -168,6 +259,8 @@ RightHandSides<Values> make_right_hand_sides(const Plan& plan, int columns) {
   RightHandSides<Values> sides;
   for (const Node& node : plan.nodes) {
     sides.d.emplace_back(node.size, columns), sides.solved.emplace_back(node.size, columns);
+  }
+  for (int body = 0; body < plan.layout.bodies; ++body) {
     sides.c.emplace_back(plan.is_whole() ? 9 * (plan.layout.degree + 1) : 0, columns);
     sides.x.emplace_back(3, columns);
   }
@@ -179,15 +272,18 @@ RightHandSides<Values> make_right_hand_sides(const Plan& plan, int columns) {
 TreeFactor::TreeFactor(std::shared_ptr<const Plan> plan)
     : plan_(std::move(plan)), numbers_(std::make_unique<Numbers>()) {
   const int k = plan_->layout.degree;
-  numbers_->bodies.resize(plan_->nodes.size());
-  for (std::size_t b = 0; b < plan_->nodes.size(); ++b) {
-    const Node& node = plan_->nodes[b];
-    Numbers::OfBody& body = numbers_->bodies[b];
-    body.A.resize(node.size, node.size);
-    const int parent = node.parent == kNoBody ? 0 : plan_->nodes[index(node.parent)].motion;
-    body.with_parent.resize(node.size, parent);
-    body.U.resize(node.size, parent);
-    body.of_parent.resize(parent, node.size);
+  int widest = 0;
+  for (const Node& node : plan_->nodes) {
+    if (node.outer.size() > 1) widest = std::max(widest, node.width);
+    Numbers::OfNode& of_node = numbers_->nodes.emplace_back();
+    of_node.A.resize(node.size, node.size);
+    of_node.with_outer.resize(node.size, node.width);
+    of_node.U.resize(node.size, node.width);
+    of_node.of_outer.resize(node.width, node.size);
+  }
+  numbers_->S.resize(widest, widest);
+  numbers_->bodies.resize(index(plan_->layout.bodies));
+  for (Numbers::OfBody& body : numbers_->bodies) {
     if (!plan_->is_whole()) continue;
     body.P.resize(3 * k, 3 * k), body.P_inverse.resize(3 * k, 3 * k);
     for (Matrix& W : body.W) W.resize(3 * k, 3 * k);
@@ -246,28 +342,31 @@ bool TreeFactor::add_entry(double h, const TangentEntry& entry) {
   }
   if (row.role != Role::kKept || column.role == Role::kIgnored) return true;
   Matrix* block = nullptr;
+  int i = row.index, first = 0;  // row and first column in the block
   if (row.body == column.body) {
-    block = &numbers_->bodies[index(row.body)].A;
-  } else if (plan_->nodes[index(row.body)].parent == column.body) {
-    block = &numbers_->bodies[index(row.body)].with_parent;
-  } else if (plan_->nodes[index(column.body)].parent == row.body) {
-    block = &numbers_->bodies[index(column.body)].of_parent;
+    block = &numbers_->nodes[index(row.body)].A;
+  } else if (const Outer* outer = plan_->nodes[index(row.body)].find(column.body)) {
+    block = &numbers_->nodes[index(row.body)].with_outer;
+    first = outer->at;
+  } else if (const Outer* other = plan_->nodes[index(column.body)].find(row.body)) {
+    block = &numbers_->nodes[index(column.body)].of_outer;
+    i += other->at;
   }
   if (block == nullptr) return !plan_->is_whole();
   const int k = plan_->layout.degree;
   if (column.role == Role::kKept) {
-    (*block)(row.index, column.index) += entry.value;
+    (*block)(i, first + column.index) += entry.value;
     return true;
   }
   numbers_->followed.push_back({entry.row, entry.column, entry.value});
   if (column.role == Role::kPlace) {
     for (int g = 0; g < k; ++g) {
-      (*block)(row.index, 3 * g + column.index) += entry.value * h * plan_->pair.weights[index(g)];
+      (*block)(i, first + 3 * g + column.index) += entry.value * h * plan_->pair.weights[index(g)];
     }
     return true;
   }
   const auto G = numbers_->bodies[index(column.body)].G.row(column.index);
-  block->row(row.index).segment(plan_->w_start(), 3 * k) += entry.value * G;
+  block->row(i).segment(first + plan_->w_start(), 3 * k) += entry.value * G;
   return true;
 }
 
@@ -276,29 +375,54 @@ TreeFactor::Status TreeFactor::factor(double h, std::span<const TangentEntry> ta
   numbers.h = h;
   numbers.start.clear(), numbers.followed.clear();
   if (plan_->is_whole()) eliminate_cosines(tangent);
-  for (Numbers::OfBody& body : numbers.bodies) {
-    body.A.setZero(), body.with_parent.setZero(), body.of_parent.setZero();
+  for (Numbers::OfNode& node : numbers.nodes) {
+    node.A.setZero(), node.with_outer.setZero(), node.of_outer.setZero();
   }
   for (const TangentEntry& entry : tangent) {
     if (!add_entry(h, entry)) return Status::kNotATree;
   }
-  for (int b = plan_->layout.bodies - 1; b >= 0; --b) {  // (5)
-    Numbers::OfBody& body = numbers.bodies[index(b)];
-    body.lu.compute(body.A);
-    const auto pivots = body.lu.matrixLU().diagonal();
-    if (!body.lu.matrixLU().allFinite() || !(pivots.cwiseAbs().minCoeff() > 0.0)) return Status::kSingular;
-    const int parent = plan_->nodes[index(b)].parent;
-    if (parent == kNoBody) continue;
-    solve_into(body.lu, body.with_parent, body.U);
-    const int motion = plan_->nodes[index(parent)].motion;
-    // Conditions on positions act on the parent only by their multipliers.
-    const Eigen::Index own = plan_->nodes[index(b)].motion;
-    const bool by_motion = !body.of_parent.leftCols(own).isZero(0.0);
-    const Eigen::Index acting = by_motion ? body.U.rows() : body.U.rows() - own;
-    numbers.bodies[index(parent)].A.topLeftCorner(motion, motion).noalias() -=
-        body.of_parent.rightCols(acting) * body.U.bottomRows(acting);
+  for (const int b : plan_->order) {  // (5)
+    Numbers::OfNode& node = numbers.nodes[index(b)];
+    node.lu.compute(node.A);
+    const auto pivots = node.lu.matrixLU().diagonal();
+    if (!node.lu.matrixLU().allFinite() || !(pivots.cwiseAbs().minCoeff() > 0.0)) return Status::kSingular;
+    if (!plan_->nodes[index(b)].outer.empty()) eliminate(b);
   }
   return Status::kRegular;
+}
+
+// Subtracts A_pb U_b from the blocks of the outer nodes.
+void TreeFactor::eliminate(int b) {
+  Numbers::OfNode& node = numbers_->nodes[index(b)];
+  const std::vector<Outer>& outer = plan_->nodes[index(b)].outer;
+  solve_into(node.lu, node.with_outer, node.U);
+  // Conditions on positions act on the parent only by their multipliers.
+  const Eigen::Index own = plan_->nodes[index(b)].motion;
+  const bool by_motion = !node.of_outer.leftCols(own).isZero(0.0);
+  const Eigen::Index acting = by_motion ? node.U.rows() : node.U.rows() - own;
+  if (outer.size() == 1) {
+    numbers_->nodes[index(outer[0].node)].A.topLeftCorner(outer[0].size, outer[0].size).noalias() -=
+        node.of_outer.rightCols(acting) * node.U.bottomRows(acting);
+    return;
+  }
+  const int width = plan_->nodes[index(b)].width;
+  auto S = numbers_->S.topLeftCorner(width, width);
+  S.noalias() = node.of_outer.rightCols(acting) * node.U.bottomRows(acting);
+  for (const Outer& row : outer) {
+    for (const Outer& column : outer) {
+      const auto of_S = S.block(row.at, column.at, row.size, column.size);
+      Numbers::OfNode& of_row = numbers_->nodes[index(row.node)];
+      Numbers::OfNode& of_column = numbers_->nodes[index(column.node)];
+      if (row.node == column.node) {
+        of_row.A.topLeftCorner(row.size, row.size) -= of_S;
+      } else if (const Outer* later = plan_->nodes[index(row.node)].find(column.node)) {
+        of_row.with_outer.block(0, later->at, row.size, column.size) -= of_S;
+      } else {
+        const Outer* earlier = plan_->nodes[index(column.node)].find(row.node);
+        of_column.of_outer.block(earlier->at, 0, row.size, column.size) -= of_S;
+      }
+    }
+  }
 }
 
 void TreeFactor::subtract_start(std::span<const double> start, std::span<double> b) const {
@@ -312,13 +436,13 @@ template <class Columns, class B>
 void TreeFactor::begin_solution(Columns& work, const B& b) const {
   const ElementLayout& layout = plan_->layout;
   const int k = layout.degree;
+  for (std::size_t node = 0; node < work.d.size(); ++node) {
+    auto& d = work.d[node];
+    for (int i = 0; i < d.rows(); ++i) d.row(i) = b.row(plan_->unknowns[index(plan_->first[node] + i)]);
+  }
   for (int body = 0; body < layout.bodies; ++body) {
     const Numbers::OfBody& numbers = numbers_->bodies[index(body)];
     work.x[index(body)] = b.template middleRows<3>(layout.end(body) + kFirstPlace);
-    auto& d = work.d[index(body)];
-    for (int i = 0; i < d.rows(); ++i) {
-      d.row(i) = b.row(plan_->unknowns[index(plan_->first[index(body)] + i)]);
-    }
     if (!plan_->is_whole()) continue;
     auto& c = work.c[index(body)];
     c.setZero();
@@ -344,12 +468,13 @@ void TreeFactor::end_solution(Columns& work, B& b) const {
   const ElementLayout& layout = plan_->layout;
   const int k = layout.degree;
   b.setZero();
+  for (std::size_t node = 0; node < work.d.size(); ++node) {
+    const auto& d = work.d[node];
+    for (int i = 0; i < d.rows(); ++i) b.row(plan_->unknowns[index(plan_->first[node] + i)]) = d.row(i);
+  }
   for (int body = 0; body < layout.bodies; ++body) {
     const Numbers::OfBody& numbers = numbers_->bodies[index(body)];
     const auto& d = work.d[index(body)];
-    for (int i = 0; i < d.rows(); ++i) {
-      b.row(plan_->unknowns[index(plan_->first[index(body)] + i)]) = d.row(i);
-    }
     auto x = b.template middleRows<3>(layout.end(body) + kFirstPlace);
     x = work.x[index(body)];
     for (int g = 0; g < k; ++g) {
@@ -368,21 +493,23 @@ void TreeFactor::end_solution(Columns& work, B& b) const {
 template <class Columns, class B>
 void TreeFactor::solve_columns(Columns& work, B& b) {
   begin_solution(work, b);
-  const int bodies = plan_->layout.bodies;
-  for (int i = bodies - 1; i >= 0; --i) {  // (6)
-    const Numbers::OfBody& body = numbers_->bodies[index(i)];
-    auto& d = work.d[index(i)];
-    solve_into(body.lu, d, work.solved[index(i)]);
-    d.swap(work.solved[index(i)]);
-    const int parent = plan_->nodes[index(i)].parent;
-    if (parent == kNoBody) continue;
-    work.d[index(parent)].topRows(body.of_parent.rows()).noalias() -= body.of_parent * d;
+  const std::vector<int>& order = plan_->order;
+  for (const int v : order) {  // (6)
+    const Numbers::OfNode& node = numbers_->nodes[index(v)];
+    auto& d = work.d[index(v)];
+    solve_into(node.lu, d, work.solved[index(v)]);
+    d.swap(work.solved[index(v)]);
+    for (const Outer& outer : plan_->nodes[index(v)].outer) {
+      work.d[index(outer.node)].topRows(outer.size).noalias() -=
+          node.of_outer.middleRows(outer.at, outer.size) * d;
+    }
   }
-  for (int i = 0; i < bodies; ++i) {  // (7)
-    const Numbers::OfBody& body = numbers_->bodies[index(i)];
-    const int parent = plan_->nodes[index(i)].parent;
-    if (parent == kNoBody) continue;
-    work.d[index(i)].noalias() -= body.U * work.d[index(parent)].topRows(body.U.cols());
+  for (auto v = order.rbegin(); v != order.rend(); ++v) {  // (7)
+    const Numbers::OfNode& node = numbers_->nodes[index(*v)];
+    for (const Outer& outer : plan_->nodes[index(*v)].outer) {
+      work.d[index(*v)].noalias() -=
+          node.U.middleCols(outer.at, outer.size) * work.d[index(outer.node)].topRows(outer.size);
+    }
   }
   end_solution(work, b);
 }

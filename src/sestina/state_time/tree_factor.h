@@ -24,6 +24,13 @@
 // Cost: O(((6 + c) k)^3) for each body, a tenth of the cost with all its 15 k + 18 + c (k + 1)
 // unknowns.
 //
+// **Loops.** The multipliers of a closure couple its bodies, and by their directions these bodies to each
+// other. They are a node of their own, eliminated as soon as all bodies outboard of the one that carries all
+// of its bodies (or of the ground) have been: their matrix is then that of the compliance of the loop,
+// regular if the conditions are independent. Until then the bodies on the way there are coupled to it as well
+// as to their parents: p in (5)-(7) stands for all of these outer nodes. Which they are follows from the
+// elimination of the graph. The cost stays linear in the bodies if few closures are open at a time.
+//
 // The linear part is the same with w, C and the multipliers of conditions on orientations held constant:
 // Newton's law and the conditions on positions are linear in v, x and their multipliers.
 #pragma once
@@ -42,8 +49,10 @@ class TreeFactor {
  public:
   // Data that depend only on the model and the pair, shared by all elements.
   struct Plan;
+  // `joints` carry the bodies, in their order.
   static std::shared_ptr<const Plan> make_plan(const ElementLayout& layout, const ElementPair& pair,
-                                               std::span<const JointConditions> joints, TangentPart part);
+                                               std::span<const JointConditions> joints, TangentPart part,
+                                               std::span<const Closure> closures = {});
 
   explicit TreeFactor(std::shared_ptr<const Plan> plan);
   ~TreeFactor();
@@ -69,6 +78,7 @@ class TreeFactor {
   struct Numbers;
   void eliminate_cosines(std::span<const TangentEntry> tangent);
   bool add_entry(double h, const TangentEntry& entry);
+  void eliminate(int b);
   template <class Columns, class B>
   void solve_columns(Columns& work, B& b);
   template <class Columns, class B>

@@ -31,9 +31,15 @@ int grain_of(int elements) { return (elements + kMostChunks - 1) / kMostChunks; 
 
 WindowEquations::WindowEquations(const Model& model, const Properties<double>& properties,
                                  const std::string& pair, TestFunctions tests, StateTimeScheme scheme,
-                                 TimeMatrixKind matrix, Executor* executor)
-    : model_(model), properties_(properties), scheme_(scheme), kind_(matrix), executor_(executor) {
-  equations_.push_back(std::make_unique<ElementEquations>(model, properties, make_element_pair(pair, tests)));
+                                 TimeMatrixKind matrix, Executor* executor, ClosingChoice closing)
+    : model_(model),
+      properties_(properties),
+      scheme_(scheme),
+      kind_(matrix),
+      executor_(executor),
+      closing_(std::move(closing)) {
+  equations_.push_back(
+      std::make_unique<ElementEquations>(model, properties, make_element_pair(pair, tests), closing_));
   form_ =
       std::make_shared<ElementForm>(ElementForm{equations_.front()->pair(), equations_.front()->layout()});
 }
@@ -56,7 +62,7 @@ void WindowEquations::prepare(int elements) {
   if (elements <= room_) return;
   room_ = elements;
   while (static_cast<int>(equations_.size()) < std::min(elements, kMostChunks)) {
-    equations_.push_back(std::make_unique<ElementEquations>(model_, properties_, form_->pair));
+    equations_.push_back(std::make_unique<ElementEquations>(model_, properties_, form_->pair, closing_));
   }
   const std::size_t size = index(elements) * index(form_->layout.size());
   tangents_.resize(index(elements)), lengths_.resize(index(elements));

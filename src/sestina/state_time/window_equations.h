@@ -26,12 +26,15 @@ enum class StateTimeScheme { kNewton, kLinearQuadratic };
 class WindowEquations {
  public:
   // All references must outlive this object; the executor may be null.
+  // `closing`: see ElementEquations.
   WindowEquations(const Model& model, const Properties<double>& properties, const std::string& pair,
-                  TestFunctions tests, StateTimeScheme scheme, TimeMatrixKind matrix, Executor* executor);
+                  TestFunctions tests, StateTimeScheme scheme, TimeMatrixKind matrix, Executor* executor,
+                  ClosingChoice closing = {});
   ~WindowEquations();
 
   const std::shared_ptr<const ElementForm>& form() const { return form_; }
   std::span<const JointConditions> joints() const { return equations_.front()->joints(); }
+  std::span<const JointConditions> carrying_joints() const { return equations_.front()->carrying_joints(); }
   AppliedLoads& loads() { return equations_.front()->loads(); }
   // Number of unknowns on which Newton's method iterates.
   long unknowns(int elements) const;
@@ -86,6 +89,7 @@ class WindowEquations {
   StateTimeScheme scheme_;
   TimeMatrixKind kind_;
   Executor* executor_;
+  ClosingChoice closing_;
   std::shared_ptr<const ElementForm> form_;
   std::vector<std::unique_ptr<ElementEquations>> equations_;  // one for each chunk of a loop over elements
   std::vector<std::vector<TangentEntry>> tangents_;

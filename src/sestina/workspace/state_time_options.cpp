@@ -5,6 +5,7 @@
 #include <map>
 
 #include "sestina/base/memory.h"
+#include "sestina/state_time/closing_conditions.h"
 #include "sestina/state_time/memory_estimate.h"
 #include "sestina/workspace/integrator_options.h"
 
@@ -73,10 +74,6 @@ void add_state_time_faults(const System& system, const Model& model, const Analy
   const Properties<double> properties = calc_properties(model);
   for (std::size_t i = 0; i < system.joints.size(); ++i) {
     const JointSpec& joint = system.joints[i];
-    if (joint.type == "screw") {
-      faults.add({joint.type.mark, fmt::format("joints[{}].type", i)},
-                 "state_time has no equations for screw joints; all other joints are allowed");
-    }
     for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
       if (model.bodies()[b].joint_name != joint.name.text || properties.bodies[b].armature == 0.0) continue;
       faults.add({joint.armature->mark, fmt::format("joints[{}].armature", i)},
@@ -84,10 +81,10 @@ void add_state_time_faults(const System& system, const Model& model, const Analy
                              properties.bodies[b].armature));
     }
   }
-  try {
-    model.refuse_constraints("state_time");
-  } catch (const InputError& error) {
-    faults.add({system.analysis.coordinates.mark, "analysis.coordinates"}, error.faults().front().message);
+  const FaultList of_conditions = find_conditions_without_equations(model, properties);
+  for (Fault fault : of_conditions.faults()) {
+    if (fault.place.path == "analysis.coordinates") fault.place.mark = system.analysis.coordinates.mark;
+    faults.add(std::move(fault.place), std::move(fault.message));
   }
   if (model.nx() > 0) {
     faults.add(place_of_states(system, model),

@@ -128,6 +128,16 @@ void StateTimeRun::record(double t) {
   log_.see_row(row, RowKind::kRegular);
 }
 
+// The power of constraints needs their multipliers.
+void StateTimeRun::update_rates_between() {
+  if (dynamics_.model().is_constrained()) {
+    udot_.resize(between_.u.size());
+    dynamics_.calc_udot(between_, udot_);
+  } else {
+    dynamics_.update(between_);
+  }
+}
+
 void StateTimeRun::add_rates() {
   const std::span<const TimeElement> elements = solver_.elements();
   const std::size_t size = index(quadratures_.size());
@@ -142,7 +152,7 @@ void StateTimeRun::add_rates() {
     for (std::size_t g = 0; g < pair.points.size(); ++g) {
       if (!quadratures_.vanish()) {
         solver_.calc_state(element.t + pair.points[g] * element.h, between_);
-        dynamics_.update(between_);
+        update_rates_between();
         quadratures_.calc(between_, rates);
       }
       rates_.insert(rates_.end(), rates.begin(), rates.end());

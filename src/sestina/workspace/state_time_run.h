@@ -35,6 +35,7 @@ class StateTimeRun {
   void check_limits();
   bool solve_window();  // false when interrupted
   void add_rates();     // of the elements solved since the last call
+  void update_rates_between();
   void calc_quadratures(double t, std::vector<double>& z);
   void show_progress();
   Trace* trace() { return settings_.trace ? &trace_ : nullptr; }
@@ -58,7 +59,7 @@ class StateTimeRun {
   QuadratureRates quadratures_;
   // For each solved element: the rates of the quadratures at its points, point by point, and the quadratures
   // at its start.
-  std::vector<double> rates_, before_;
+  std::vector<double> rates_, before_, udot_;
   std::vector<std::size_t> rates_at_{0};  // where the rates of each element begin in rates_
   std::vector<double> integrals_;         // (k) of the polynomials of an element
   std::size_t elements_with_rates_ = 0;
