@@ -284,6 +284,15 @@ void Freezer::collect_limits(const RunLimitsSpec& limits) {
   }
 }
 
+bool Freezer::needs_contact_rule(const System& system) {
+  const auto is_stop = [](const JointSpec& joint) { return joint.limits && joint.limits->enforced; };
+  const auto sticks = [](const ForceSpec& force) {
+    return force.type == "coordinate_friction" && force.friction && !force.creep_speed;
+  };
+  return !std::ranges::all_of(system.contacts, is_force_element) ||
+         std::ranges::any_of(system.joints, is_stop) || std::ranges::any_of(system.forces, sticks);
+}
+
 // The other integrator whose stages may be chosen.
 static constexpr std::string_view kIntegratorWithStages = "radau_iia";
 
@@ -300,13 +309,7 @@ void Freezer::collect_integrator() {
   }
   const bool is_given = !spec.name.empty();
   if (is_given) check_word(spec.name, "analysis.integrator", integrator_names());
-  const bool has_contacts =
-      !std::ranges::all_of(system_.contacts, is_force_element) ||
-      std::ranges::any_of(system_.joints,
-                          [](const JointSpec& joint) { return joint.limits && joint.limits->enforced; }) ||
-      std::ranges::any_of(system_.forces, [](const ForceSpec& force) {
-        return force.type == "coordinate_friction" && force.friction && !force.creep_speed;
-      });
+  const bool has_contacts = needs_contact_rule(system_);
   const bool is_flexible =
       !beams_.empty() || !reduced_bodies_.empty() || has_beams(system_) || has_reduced_bodies(system_);
   analysis.integrator = is_given       ? spec.name.text

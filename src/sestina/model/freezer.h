@@ -224,6 +224,8 @@ class Freezer {
                         const std::string& path);
 
   // contacts.cpp
+  // Whether there are contacts, stops or friction that sticks.
+  static bool needs_contact_rule(const System& system);
   static bool is_force_element(const ContactSpec& spec) {
     return spec.law == "linear" || spec.law == "hertz" || spec.law == "hunt_crossley";
   }
