@@ -1,4 +1,5 @@
-// ForwardDynamics: the failures it names, and the zero of the potential energy.
+// ForwardDynamics: the failures it names, the forces of redundant conditions, and the zero of the potential
+// energy.
 #include "sestina/dynamics/forward_dynamics.h"
 
 #include <gmock/gmock.h>
@@ -141,6 +142,28 @@ TEST(ForwardDynamics, KeepsTheModelAlive) {
   std::vector<double> udot(state.u.size());
   dynamics.calc_udot(state, udot);
   EXPECT_EQ(dynamics.model().name(), "example");
+}
+
+// Conditions q2 = 0, q1 + q2 = 0 and q1 = 0, of which the first is eliminated at joint2 and one of the others
+// further inboard, yet all three share the force. Their idle multipliers are in the ratio 1 : -1 : 1.
+TEST(RedundantConditions, ShareTheirForceWhereverTheyAreEliminated) {
+  System system = revolute_chain(4);
+  system.add_coupling("outer", {{"joint2.q", 1}}, 0);
+  system.add_coupling("both", {{"joint1.q", 1}, {"joint2.q", 1}}, 0);
+  system.add_coupling("inner", {{"joint1.q", 1}}, 0);
+  const auto model = freeze(system);
+  const State<double> state = calc_initial_state(*model);
+  std::vector<double> udot(state.u.size()), lambda[2];
+  const char* solvers[] = {"recursive", "kane"};
+  for (std::size_t i = 0; i < 2; ++i) {
+    ForwardDynamics dynamics(model, calc_properties(*model), solvers[i]);
+    dynamics.calc_udot(state, udot);
+    lambda[i].assign(dynamics.constrained()->lambda().begin(), dynamics.constrained()->lambda().end());
+    ASSERT_EQ(lambda[i].size(), 3u);
+    EXPECT_NEAR(lambda[i][0] - lambda[i][1] + lambda[i][2], 0.0, 1e-12) << solvers[i];
+  }
+  EXPECT_GT(std::abs(lambda[1][0] + lambda[1][1]), 1.0);
+  for (std::size_t r = 0; r < 3; ++r) EXPECT_NEAR(lambda[0][r], lambda[1][r], 1e-12);
 }
 
 TEST(PotentialEnergy, IsZeroWithTheMassAtTheGroundsOriginAndSpringsAtRest) {

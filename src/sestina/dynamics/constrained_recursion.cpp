@@ -15,6 +15,8 @@ constexpr double kSmallPivot = 1e-9;
 constexpr double kRoundingOfK = 1e-6;
 // A condition implied by others leaves only round-off in K: this limit is relative to the initial K.
 constexpr double kIdleForce = 1e-9;
+// A multiplier that exerts no force counts as zero below this, beside the 1 of its redundant condition.
+constexpr double kIdleRoundOff = 1e-14;
 
 using Block = OpenRows::Block;
 
@@ -388,29 +390,56 @@ SolveReport<double> ConstrainedRecursion::factor(const Properties<double>& prope
   return report;
 }
 
-// If each loop is closed at a single body, only conditions eliminated at the same body take part.
+// If each loop is closed at a single body, only conditions eliminated at the same body take part. Otherwise
+// all conditions form one group.
 void ConstrainedRecursion::find_idle_multipliers() {
   idle_groups_ = 0;
+  if (redundant_.empty()) return;
+  find_first_couplings();
   const auto next_group = [&]() -> IdleGroup& {
     if (idle_groups_ == idle_.size()) idle_.emplace_back();
     return idle_[idle_groups_++];
   };
-  if (has_passed_on_redundant_) {
-    find_idle_group(redundant_, {0, eliminations_.size()}, next_group());
-    return;
-  }
-  for (std::size_t b = redundant_of_.size(); b-- > 0;) {
+  bool is_local = !has_passed_on_redundant_;
+  for (std::size_t b = redundant_of_.size(); b-- > 0 && is_local;) {
     const Range& range = redundant_of_[b];
     if (range.count == 0) continue;
-    find_idle_group(std::span(redundant_).subspan(range.first, range.count), eliminations_of_[b],
-                    next_group());
+    is_local = find_idle_group(std::span(redundant_).subspan(range.first, range.count), eliminations_of_[b],
+                               next_group());
   }
+  if (is_local) return;
+  idle_groups_ = 0;
+  find_idle_group(redundant_, {0, eliminations_.size()}, next_group());
+}
+
+void ConstrainedRecursion::find_first_couplings() {
+  first_coupling_.assign(complete_at_.size(), eliminations_.size());
+  for (std::size_t e = eliminations_.size(); e-- > 0;) {
+    const Couplings& S = eliminations_[e].S;
+    for (std::size_t c = 0; c < S.count; ++c) {
+      if (coupling_values_[S.values + c] == 0.0) continue;
+      first_coupling_[static_cast<std::size_t>(coupling_rows_[S.rows + c])] = e;
+    }
+  }
+}
+
+// Returns true if idle_values_ of these conditions would give a multiplier to one eliminated before `end`.
+bool ConstrainedRecursion::reaches_outboard(std::span<const int> rows, std::size_t end) const {
+  std::size_t first = end;
+  for (const int row : rows) first = std::min(first, first_coupling_[static_cast<std::size_t>(row)]);
+  for (std::size_t e = end; e-- > first;) {
+    const double multiplier = sum_of(eliminations_[e].S, idle_values_) * eliminations_[e].S_inverse;
+    if (std::abs(multiplier) > kIdleRoundOff) return true;
+  }
+  return false;
 }
 
 // Finds, for each redundant condition, the multipliers that exert no force together, with 1 for the condition
 // itself: (5) with A = 0, from the last elimination to the first. Then orthonormalises them by Gram-Schmidt.
-void ConstrainedRecursion::find_idle_group(std::span<const int> redundant, const Range& eliminations,
+// Returns false if conditions that were eliminated before the given ones take part.
+bool ConstrainedRecursion::find_idle_group(std::span<const int> redundant, const Range& eliminations,
                                            IdleGroup& group) {
+  bool is_local = true;
   group.rows.assign(redundant.begin(), redundant.end());
   const std::size_t first = eliminations.first, end = first + eliminations.count;
   for (std::size_t e = first; e < end; ++e) group.rows.push_back(eliminations_[e].row);
@@ -425,6 +454,7 @@ void ConstrainedRecursion::find_idle_group(std::span<const int> redundant, const
       const double sum = sum_of(elimination.S, idle_values_);
       idle_values_[static_cast<std::size_t>(elimination.row)] = -sum * elimination.S_inverse;
     }
+    is_local = is_local && !reaches_outboard(group.rows, first);
     double* idle = group.values.data() + i * size;
     for (std::size_t k = 0; k < size; ++k) idle[k] = idle_values_[static_cast<std::size_t>(group.rows[k])];
     for (std::size_t j = 0; j < i; ++j) {
@@ -436,6 +466,7 @@ void ConstrainedRecursion::find_idle_group(std::span<const int> redundant, const
     for (std::size_t k = 0; k < size; ++k) idle[k] /= norm;
   }
   for (const int row : group.rows) idle_values_[static_cast<std::size_t>(row)] = 0.0;
+  return is_local;
 }
 
 // Passes d of a body's eliminated conditions to the body and to the conditions that stay open: (6).

@@ -112,8 +112,10 @@ class ConstrainedRecursion {
   void spread(const Couplings& couplings, double factor);
   void find_multipliers(std::size_t b, std::span<double> lambda) const;
   void find_idle_multipliers();
+  void find_first_couplings();
+  bool reaches_outboard(std::span<const int> rows, std::size_t end) const;
   void remove_idle_part(std::span<double> lambda) const;
-  void find_idle_group(std::span<const int> redundant, const Range& eliminations, IdleGroup& group);
+  bool find_idle_group(std::span<const int> redundant, const Range& eliminations, IdleGroup& group);
 
   const Model* model_;
   std::vector<int> parents_;
@@ -145,9 +147,10 @@ class ConstrainedRecursion {
   bool has_passed_on_redundant_ = false;  // true if one was found inboard of where it is complete
   std::vector<IdleGroup> idle_;
   std::size_t idle_groups_ = 0;
-  std::vector<double> idle_values_;       // by row: scratch
-  std::vector<SpatialForce<double>> z_;   // by BodyIndex
-  std::vector<SpatialMotion<double>> A_;  // by BodyIndex
+  std::vector<double> idle_values_;          // by row: scratch
+  std::vector<std::size_t> first_coupling_;  // by row: the first elimination that couples with it; scratch
+  std::vector<SpatialForce<double>> z_;      // by BodyIndex
+  std::vector<SpatialMotion<double>> A_;     // by BodyIndex
   std::vector<double> d_;
 };
 
