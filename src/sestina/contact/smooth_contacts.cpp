@@ -13,12 +13,12 @@ using Eigen::Vector2d;
 using Eigen::VectorXd;
 
 constexpr int kUnknowns = 7;  // of a contact: p_n, p_t (2), s, w, v_t (2)
-constexpr int kMostSteps = 300;
+constexpr int kMostStepsAtOnce = 300;
 constexpr std::array<double, 2> kReductions{0.1,
                                             0.6};  // of kappa in a step: the second where the first fails
-constexpr double kMargin = 0.95;                   // of the way to the boundary of a cone
-constexpr double kSolved = 1e-10;                  // of kappa
-constexpr double kLeast = 1e-14;                   // of the largest velocity and its impulse: round-off
+constexpr double kPartWithinCones = 0.95;          // of the way to the boundary of a cone
+constexpr double kKappaError = 1e-10;              // of kappa
+constexpr double kRoundOffError = 1e-14;           // of the largest velocity and its impulse: round-off
 
 // The largest part of a step, at most 1, that keeps x_0 > |(x_1, x_2)|.
 double step_in_cone(double x0, const Vector2d& x, double dx0, const Vector2d& dx) {
@@ -59,7 +59,7 @@ bool SmoothContacts::follow(double kappa, double reduction) {
   start();
   double target = std::max(kappa, velocity_ * impulse_);
   double part = 1.0;
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMostStepsAtOnce; ++step) {
     find_residual(target);
     if (target == kappa && is_solved(kappa)) {
       find_matrix();
@@ -74,7 +74,7 @@ bool SmoothContacts::follow(double kappa, double reduction) {
     const VectorXd change = factor_.compute(matrix_).solve(-residual_);
     if (!change.allFinite()) return false;
     const double longest = longest_step(change);
-    part = longest < 1.0 ? kMargin * longest : 1.0;
+    part = longest < 1.0 ? kPartWithinCones * longest : 1.0;
     move(part * change);
   }
   return false;
@@ -108,7 +108,8 @@ bool SmoothContacts::is_solved(double kappa) const {
     products = std::max(products, residual_.segment<4>(k).lpNorm<Eigen::Infinity>());
     velocities = std::max(velocities, residual_.segment<3>(k + 4).lpNorm<Eigen::Infinity>());
   }
-  return products <= kSolved * kappa + kLeast * velocity_ * impulse_ && velocities <= kLeast * velocity_;
+  return products <= kKappaError * kappa + kRoundOffError * velocity_ * impulse_ &&
+         velocities <= kRoundOffError * velocity_;
 }
 
 // Of (2), (3) and (1).

@@ -18,7 +18,7 @@ constexpr int kPasses = 2;           // of the equations of contact, each at the
 constexpr int kMostLandings = 4;     // trials to find the instant of an impact
 constexpr double kOverlap = 1e-9;    // m or rad: shapes that overlap more show that a step was too long
 constexpr double kTogether = 1e-10;  // m or rad: impacts that are no farther apart are one
-constexpr double kDriven = 0.1;      // of the speed at which a contact closes: what remains is driven
+constexpr double kDrivenPart = 0.1;  // of the speed at which a contact closes: what remains is driven
 
 }  // namespace
 
@@ -296,7 +296,7 @@ StepReport Moreau::touch(const State<double>& from, State<double>& to) {
     }
     to = free_;
     apply(from, to);
-    refuse_driven_contacts(to, C_ * as_vector(to.u) + b_ - C_ * as_vector(free_.u), kDriven);
+    refuse_driven_contacts(to, C_ * as_vector(to.u) + b_ - C_ * as_vector(free_.u), kDrivenPart);
     close_gaps(to);
   }
   is_refined_ = refine(from, to);
