@@ -11,8 +11,8 @@
 namespace sestina {
 namespace {
 
-constexpr BodyVector kVectors[] = {BodyVector::kV,  BodyVector::kW,  BodyVector::kC0,
-                                   BodyVector::kC1, BodyVector::kC2, BodyVector::kX};
+constexpr BodyVector kBodyVectors[] = {BodyVector::kV,  BodyVector::kW,  BodyVector::kC0,
+                                       BodyVector::kC1, BodyVector::kC2, BodyVector::kX};
 
 Vec3<double> values_of(const Vec3<Dual>& a) { return {a.x.v, a.y.v, a.z.v}; }
 Vec3<double> tangents_of(const Vec3<Dual>& a) { return {a.x.d, a.y.d, a.z.d}; }
@@ -171,13 +171,13 @@ void RowConditions::add_derivatives(std::span<const BodyInstant> bodies, std::sp
             of_loads_[b][index(3 + i)] = -f * tangents_of(load.torque);
           }
         }
-        sink.add_to_condition(item.number, moved.value() - 1, kVectors[vector], rate);
+        sink.add_to_condition(item.number, moved.value() - 1, kBodyVectors[vector], rate);
         for (std::size_t b = 0; b < item.bodies.size(); ++b) {
           const auto& of = of_loads_[b];
           const int on = item.bodies[b].value() - 1;
-          sink.add(on, BodyVector::kV, moved.value() - 1, kVectors[vector],
+          sink.add(on, BodyVector::kV, moved.value() - 1, kBodyVectors[vector],
                    Mat3<double>::from_columns(of[0], of[1], of[2]));
-          sink.add(on, BodyVector::kW, moved.value() - 1, kVectors[vector],
+          sink.add(on, BodyVector::kW, moved.value() - 1, kBodyVectors[vector],
                    Mat3<double>::from_columns(of[3], of[4], of[5]));
         }
       }
