@@ -41,7 +41,7 @@ TEST(IndependentRows, FindsImpliedConditions) {
   }
 }
 
-// Of a plane loop on a body that is turned, conditions across the plane are round-off instead of zero.
+// Conditions across the plane of a loop on a body that is turned are round-off instead of zero.
 TEST(IndependentRows, TakeRoundOffForZero) {
   for (const bool is_full : {true, false}) {
     SCOPED_TRACE(is_full);

@@ -179,7 +179,7 @@ contacts: [{{name: feet, between: [floor, cube], {}}}]
               HasSubstr("tau: 1 numbers; allowed are 6"));
   EXPECT_THAT(message("friction: 0.5", {.dt = 0.01, .parameters = {"k"}}),
               HasSubstr("there is no free parameter 'k'"));
-  // Of two faces with a common edge, the outline of their overlap has more corners when one is turned.
+  // The overlap of two faces with a common edge has more corners when one of them is turned.
   EXPECT_THAT(message("friction: 0.5", {.dt = 0.01}),
               HasSubstr("the points at which shapes touch change at this state (contact feet)"));
 }

@@ -352,8 +352,13 @@ bool Moreau::find_lasting(const State<double>& from, const State<double>& to) {
   const auto moves = [](const State<double>& at) {
     return as_vector(at.u).lpNorm<Eigen::Infinity>() > kMoves;
   };
-  lasting_.clear();
   if (!(to.t > from.t) || !(moves(from) || moves(to))) return false;
+  return take_lasting() && !lasting_.empty();
+}
+
+// The contacts that carry. False if one of them did not last, or is compliant.
+bool Moreau::take_lasting() {
+  lasting_.clear();
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const Active& active = active_[i];
     if (!(p_[static_cast<Eigen::Index>(3 * i)] > 0.0)) continue;
@@ -365,7 +370,7 @@ bool Moreau::find_lasting(const State<double>& from, const State<double>& to) {
     own.load = active.load;
     own.direction = slip_at_end(i).normalized();
   }
-  return !lasting_.empty();
+  return true;
 }
 
 // States x and integrals z were integrated along the free motion. Here Simpson's rule does so along the

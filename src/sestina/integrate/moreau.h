@@ -35,8 +35,8 @@
 //
 // The rule takes two steps of h/2; the difference from one step of h is the error estimate. Where a step has
 // to be taken in parts, each part is taken once and twice. Steps have order 4 but for those within which a
-// contact begins to slide, or opens without an impact: order 2. Where a slip vanishes, steps are split
-// (moreau_turns.cpp).
+// contact begins to slide, or opens without an impact: order 2. Where a slip vanishes or begins, steps are
+// split (moreau_turns.cpp).
 //
 // Sources: J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, CISM 302 (1988)
 // 1-82; M. Jean, The non-smooth contact dynamics method, Comput. Methods Appl. Mech. Engrg. 177 (1999)
@@ -128,6 +128,7 @@ class Moreau final : public IntegrationRule {
   bool find_lasting(const State<double>& from, const State<double>& to);
   bool find_slip(const State<double>& from, const State<double>& to, int splits);
   bool find_sticking(const State<double>& from);
+  bool take_lasting();
   bool find_turn(const State<double>& from, const State<double>& to, int splits);
   bool land_on_turn(const State<double>& from, double t_end);
   double remaining_slip() const;

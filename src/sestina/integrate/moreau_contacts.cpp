@@ -176,7 +176,7 @@ void Moreau::add_neglected_rebounds() {
 }
 
 // b and R of friction_solver.h. A normal force that is given is that of any compliance R with b = -R h load.
-// Of a contact with stiffness k and damping d, with g' = g_f + h/2 (v' - v_f),
+// A contact with stiffness k and damping d has, with g' = g_f + h/2 (v' - v_f),
 //   v' + p/(h c) + (k (g + g_f) - k h/2 v_f + d v)/(2 c) = 0,   c = k h/4 + d/2
 void Moreau::set_laws(double h) {
   const std::span<const ContactFace::Contact> contacts = equations().contact_face()->contacts();

@@ -116,19 +116,12 @@ bool Moreau::find_slip(const State<double>& from, const State<double>& to, int s
 // The contacts that carry and last, with those sticking that do not slide at the start. False if there is
 // none of these.
 bool Moreau::find_sticking(const State<double>& from) {
-  lasting_.clear();
+  if (!take_lasting()) return false;
   bool any = false;
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    const Active& active = active_[i];
-    if (!(p_[static_cast<Eigen::Index>(3 * i)] > 0.0)) continue;
-    if (active.is_impact || active.left < 1.0 || (compliance_[i] > 0.0 && !active.load)) return false;
-    LastingContactStep::Contact& own = lasting_.emplace_back();
-    own.number = active.contact;
-    own.friction = friction_[i];
-    own.load = active.load;
-    own.sticks = friction_[i] > 0.0 && !slides_at_start(active, from);
-    own.direction = slip_at_end(i).normalized();
-    any = any || own.sticks;
+  for (LastingContactStep::Contact& contact : lasting_) {
+    const Active& active = *std::ranges::find(active_, contact.number, &Active::contact);
+    contact.sticks = contact.friction > 0.0 && !slides_at_start(active, from);
+    any = any || contact.sticks;
   }
   return any;
 }

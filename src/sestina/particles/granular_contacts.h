@@ -87,7 +87,7 @@ class GranularContacts {
     std::int32_t sphere, wall, part = 0;  // a triangle of a mesh
     bool is_felt = false;                 // likewise: in the last update
   };
-  // Of one grain and one mesh.
+  // The points of one mesh at one grain.
   struct MeshPoints {
     std::vector<const Triangle*> triangles;
     std::vector<WallPoint> points;

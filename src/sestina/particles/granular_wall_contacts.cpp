@@ -37,7 +37,7 @@ void GranularContacts::find_wall_contacts(const ParticleArrays& particles) {
   }
 }
 
-// Those of a grain follow one another.
+// The contacts of a grain follow one another.
 void GranularContacts::find_mesh_contacts(std::int32_t wall, const ParticleArrays& particles) {
   const auto w = static_cast<std::size_t>(wall);
   for (int i = 0; i < n_; ++i) {
@@ -125,8 +125,8 @@ void GranularContacts::place_wall_points(double t, const ParticleArrays& particl
   }
 }
 
-// Of the grain and the mesh of contact c; returns the next contact of others. Where a grain passes from one
-// triangle to another, its history goes with it.
+// Places the points of the grain and the mesh of contact c; returns the next contact of others. Where a grain
+// passes from one triangle to another, its history goes with it.
 std::size_t GranularContacts::place_mesh_points(std::size_t c) {
   const WallContact first = wall_contacts_[c];
   const std::vector<Triangle>& triangles = walls_[static_cast<std::size_t>(first.wall)].triangles;

@@ -34,8 +34,8 @@ class TriangleGrid {
   std::vector<std::int32_t> begins_, list_;  // by cell
 };
 
-// Which of the points of a mesh that are nearest to x act on a sphere there: those that are the nearest of
-// the surface around them, so that a sphere does not feel the seams and far parts of a flat or hollow
+// Tells which of the points of a mesh that are nearest to x act on a sphere there: those that are the nearest
+// of the surface around them, so that a sphere does not feel the seams and far parts of a flat or hollow
 // surface. `triangles` and `points` belong together.
 void find_felt_points(std::span<const Triangle* const> triangles, std::span<const WallPoint> points,
                       std::span<char> is_felt);

@@ -52,7 +52,7 @@ class ClosingConditions {
     double size = 0.0;  // m; rotations times the mechanism's size
     std::string name;   // of the joint or constraint
   };
-  // Of all conditions of joints and between points, chosen or not.
+  // Is for all conditions of joints and between points, chosen or not.
   Opening largest_opening(std::span<const BodyInstant> before, std::span<const BodyInstant> after) const;
   bool leaves_rows_out() const { return chosen_.rows.size() < rows_.size(); }
   // The largest error of the rows of the equations of motion that were left out, at their last update.
