@@ -78,7 +78,9 @@ TEST(SmoothContacts, TendToCoulombsLaw) {
       ASSERT_TRUE(smooth.solve(problem.G, problem.b, problem.laws, kappa));
       const double error = (smooth.p() - p).norm();
       EXPECT_LT(error, 100.0 * std::sqrt(kappa));
-      if (before > 0.0) EXPECT_LT(error, 0.2 * before);
+      if (before > 0.0) {
+        EXPECT_LT(error, 0.2 * before);
+      }
       before = error;
     }
   }
@@ -94,7 +96,9 @@ TEST(SmoothContacts, TakeGivenNormalImpulses) {
     ASSERT_TRUE(smooth.solve(problem.G, problem.b, problem.laws, 1e-6));
     EXPECT_EQ(smooth.p()[3], 0.4);
     const Eigen::Vector2d slip = (problem.G * smooth.p() + problem.b).segment<2>(4);
-    if (slip.norm() > 0.1) EXPECT_LT((smooth.p().segment<2>(4) + 0.28 * slip.normalized()).norm(), 1e-4);
+    if (slip.norm() > 0.1) {
+      EXPECT_LT((smooth.p().segment<2>(4) + 0.28 * slip.normalized()).norm(), 1e-4);
+    }
     EXPECT_EQ(smooth.p().tail<3>().norm(), 0.0);
     const std::vector<SmoothContacts::Law> change{{}, {0.5, 0.0, 2.0}, {0.0, 0.0, 0.0}};
     const auto at = [&](double t) -> VectorXd {
