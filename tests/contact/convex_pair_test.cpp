@@ -206,6 +206,25 @@ TEST(ConvexPair, ThePointsOfARestingBodyDoNotJump) {
   }
 }
 
+// Of two equal faces one is clipped by the other. Which one, and so the order of the points, must not depend
+// on round-off: friction is told by comparing a point's slip with that before.
+TEST(ConvexPair, PointsOfEqualBoxesKeepTheirOrder) {
+  const Shape box{ShapeType::kBox, {0.1, 0.1, 0.1}};
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> round_off(-1e-16, 1e-16);
+  std::vector<ContactPoint> before;
+  for (int i = 1; i <= 200; ++i) {
+    const Rotation<double> R = rpy_rotation(round_off(random), round_off(random), 1e-3 * i);
+    const auto points = touching_points(box, {Rotation<double>::identity(), {}}, box,
+                                        {R, {round_off(random), round_off(random), 0.2 + round_off(random)}});
+    ASSERT_EQ(points.size(), 8U);
+    for (std::size_t k = 0; k < before.size(); ++k) {
+      EXPECT_LT(norm(points[k].p - before[k].p), 2e-4) << "point " << k << ", angle " << i << " mrad";
+    }
+    before = points;
+  }
+}
+
 TEST(Polytope, IsMadeOfConvexSurfacesOnly) {
   EXPECT_EQ(kOctahedron.polytope->faces.size(), 8U);
   TriangleMesh cube;

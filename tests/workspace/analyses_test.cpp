@@ -6,10 +6,12 @@
 
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 
 #include "message_of.h"
 #include "repository.h"
 #include "sestina/base/error.h"
+#include "sestina/dynamics/equilibrium.h"
 #include "sestina/io/model_file.h"
 #include "workspace/run_system.h"
 
@@ -124,6 +126,19 @@ analysis: {type: statics}
 )"));
   EXPECT_NEAR(run.end("rope.force"), 2 * 9.81, 1e-12);
   EXPECT_NEAR(run.end("ball.origin.z"), 0.3, 1e-13);
+}
+
+// A search that fails takes thousands of iterations, and must end when it is told to.
+TEST(Statics, EndsBetweenTwoIterations) {
+  const Workspace workspace(pendulum(0.5, "8.0"));
+  Equilibrium equilibrium(workspace.model(), workspace.properties());
+  State<double> state = workspace.calc_initial_state();
+  int iterations = 0;
+  equilibrium.set_watch([&] {
+    if (++iterations == 3) throw std::runtime_error("stop");
+  });
+  EXPECT_THROW(equilibrium.find(1.0, state), std::runtime_error);
+  EXPECT_EQ(iterations, 3);
 }
 
 // Two springs that meet at an apex (von Mises' truss): P = 2 k y (L0/L - 1), L = sqrt(1 + y^2). The load has

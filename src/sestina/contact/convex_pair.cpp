@@ -35,8 +35,9 @@ struct Candidate {
 };
 
 // Ranks. In between: climbed with one or two hinges. Of two faces the one that is a polygon, or the larger
-// disc, has the higher rank: so the outline of the other meets its own.
-constexpr int kClimbed = 1, kOnFace = 4, kOnLargeFace = 5;
+// disc, has the higher rank: so the outline of the other meets its own. Where both are the same, the face of
+// a has: round-off would choose otherwise, and the order of the points depends on the choice.
+constexpr int kClimbed = 1, kOnFace = 4, kOnLargeFace = 6, kOfA = 1;
 
 class ConvexPair {
  public:
@@ -75,7 +76,7 @@ class ConvexPair {
     const Vec n = a_.face_normal(face);
     const bool is_large =
         a_.face_radius() == 0.0 || (b_.face_radius() > 0.0 && a_.face_radius() >= b_.face_radius());
-    look({n, gap_along(n), is_large ? kOnLargeFace : kOnFace, face, -1});
+    look({n, gap_along(n), (is_large ? kOnLargeFace : kOnFace) + kOfA, face, -1});
   }
   void look_at_face_of_b(int face) {
     const Vec n = -b_.face_normal(face);

@@ -63,6 +63,7 @@ void Equilibrium::decompose() {
 }
 
 void Equilibrium::balance(const State<double>& state) {
+  if (watch_) watch_();
   lambda_.setZero();
   tangents_.update(state, rest_, lambda_);
   decompose();

@@ -23,7 +23,9 @@
 // Conditions on speeds prevent the corresponding displacements: their rows are part of C, without g.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "sestina/dynamics/motion_tangents.h"
 
@@ -34,6 +36,10 @@ class Equilibrium {
   // The model must outlive this. A model with a UserForce, contacts or enforced limits is
   // refused (InputError).
   Equilibrium(const Model& model, const Properties<double>& properties);
+
+  // Sets what is called before each iteration. An exception that it throws ends find() and follow(), whose
+  // state is then one on the way.
+  void set_watch(std::function<void()> watch) { watch_ = std::move(watch); }
 
   // Moves the coordinates (and x) of the state to rest under a part of the load (MotionTangents::set_load),
   // starting from their present values; speeds become zero. Returns false if the iteration finds no
@@ -95,7 +101,8 @@ class Equilibrium {
   Eigen::VectorXd x_size_;        // (nx): the largest |x| and change of x in the iteration so far
   double length_ = 1.0;
   int iterations_ = 0;
-  State<double> last_;      // the last state of find_with_states()
+  State<double> last_;  // the last state of find_with_states()
+  std::function<void()> watch_;
   std::string not_finite_;  // the reason, if the iteration met a state that is not finite
 };
 

@@ -25,16 +25,29 @@ class StaticsRun final : public AnalysisRun {
         equilibrium_(workspace.model(), workspace.properties()),
         dynamics_(workspace.shared_model(), workspace.properties(), "recursive"),
         row_(workspace.model(), workspace.properties().parameters, settings_.reactions),
-        rest_(static_cast<std::size_t>(workspace.model().nu())) {}
+        rest_(static_cast<std::size_t>(workspace.model().nu())) {
+    equilibrium_.set_watch([this] {
+      if (!goes_on(load_, 1.0)) throw Interrupted();
+    });
+  }
 
  private:
+  struct Interrupted {};
+
   void compute(State<double>& state) override {
+    try {
+      find_rest(state);
+    } catch (const Interrupted&) {  // the report says so
+    }
+  }
+
+  void find_rest(State<double>& state) {
     if (analysis_.arc_length) {
       follow_path(state);
     } else {
       step_load(state);
     }
-    if (report_.status == RunStatus::kComplete && !equilibrium_.is_stable()) {
+    if (!equilibrium_.is_stable()) {
       report_.remarks.emplace_back(
           "the state of rest is not stable: a small deviation from it grows; start from other coordinates "
           "to find another");
@@ -42,13 +55,11 @@ class StaticsRun final : public AnalysisRun {
   }
 
   void step_load(State<double>& state) {
-    double load = 0.0;
     for (int k = 1; k <= analysis_.load_steps; ++k) {
       const double next = static_cast<double>(k) / analysis_.load_steps;
-      if (!goes_on(load, 1.0)) return;
-      load_to(next, load, state);
-      load = next;
-      record_row(load, state);
+      load_to(next, load_, state);
+      load_ = next;
+      record_row(load_, state);
     }
   }
 
@@ -84,8 +95,7 @@ class StaticsRun final : public AnalysisRun {
     double arc = std::min(kLongestArc, 1.0 / analysis_.load_steps);
     const double longest = arc;
     while (point.load < 1.0) {
-      if (!goes_on(point.load, 1.0)) return;
-      const State<double> before = state;
+      load_ = point.load;
       if (!equilibrium_.follow(arc, point, state)) {
         arc *= 0.5;
         if (arc < kSmallestStep * longest) {
@@ -145,6 +155,7 @@ class StaticsRun final : public AnalysisRun {
   ForwardDynamics dynamics_;
   ResultRow row_;
   std::vector<double> rest_, values_;
+  double load_ = 0.0;                       // of the last row
   double travelled_ = 0.0, highest_ = 0.0;  // along the path: its length so far, and the highest load
   bool has_load_ = false;                   // has left load zero
 };
