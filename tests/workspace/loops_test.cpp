@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <numbers>
+
 #include "message_of.h"
 #include "repository.h"
 #include "sestina/base/error.h"
@@ -325,6 +327,43 @@ TEST(Loops, StayClosedToRoundOffOverManySteps) {
     const RunResult run = run_system(system);
     EXPECT_LT(largest_in(run, "constraints.position_error"), 1e-12) << rule;
     EXPECT_LT(largest_in(run, "constraints.velocity_error"), 1e-11) << rule;
+  }
+}
+
+// A parallelogram of hinged bars, whose bar b stays parallel to the ground, is a pendulum:
+//   (M + 2m/3) a^2 q'' = -(M + m) g a sin q
+// Twice in each turn all bars are in line, and the mechanism could go on as a crossed one. Round-off of the
+// coordinates, 1e-16 m, moves the bars there by that divided by their distance from the line.
+TEST(Loops, ParallelogramPassesItsChangePoints) {
+  const auto make = [](const char* solver, double tolerance) {
+    return read_model(fmt::format(R"(
+sestina: 1
+parameters: {{a: 0.6, b: 1.1, m: 0.8, M: 2.0, w: 15}}
+gravity: [0, -9.81, 0]
+ground: {{points: {{right: [b, 0, 0]}}}}
+bodies:
+  - {{name: left, mass: m, center_of_mass: [0, -a/2, 0], inertia: {{xx: m*a^2/12, zz: m*a^2/12}}, points: {{tip: [0, -a, 0]}}}}
+  - {{name: bar, mass: M, center_of_mass: [b/2, 0, 0], inertia: {{yy: M*b^2/12, zz: M*b^2/12}}, points: {{end: [b, 0, 0]}}}}
+  - {{name: right, mass: m, center_of_mass: [0, -a/2, 0], inertia: {{xx: m*a^2/12, zz: m*a^2/12}}, points: {{tip: [0, -a, 0]}}}}
+  - {{name: pendulum, mass: (M + m)^2/(M + 2*m/3), center_of_mass: [0, -(M + 2*m/3)/(M + m)*a, 0]}}
+joints:
+  - {{name: j1, type: revolute, parent: ground.origin, child: left.origin, axis: [0, 0, 1], q: 0.3, u: w}}
+  - {{name: j2, type: revolute, parent: left.tip, child: bar.origin, axis: [0, 0, 1], q: -0.3, u: -w}}
+  - {{name: j3, type: revolute, parent: ground.right, child: right.origin, axis: [0, 0, 1], q: 0.3, u: w}}
+  - {{name: pin, type: revolute, parent: right.tip, child: bar.end, axis: [0, 0, 1]}}
+  - {{name: exact, type: revolute, parent: ground.origin, child: pendulum.origin, axis: [0, 0, 1], q: 0.3, u: w}}
+analysis: {{solver: {}, duration: 4, step: {{rtol: {}, atol: {}}}}}
+)",
+                                  solver, tolerance, tolerance));
+  };
+  for (const char* solver : {"recursive", "kane"}) {
+    for (const double tolerance : {1e-8, 1e-10, 1e-12}) {
+      const RunResult run = run_system(make(solver, tolerance));
+      EXPECT_GT(run.end("exact.q"), 15.0 * std::numbers::pi);
+      EXPECT_NEAR(run.end("j1.q"), run.end("exact.q"), 3e3 * tolerance) << solver << ' ' << tolerance;
+      EXPECT_NEAR(run.end("j3.q"), run.end("j1.q"), 1e-12) << solver << ' ' << tolerance;
+      EXPECT_LT(run.report.steps.rejected, 0.2 * run.report.steps.steps) << solver << ' ' << tolerance;
+    }
   }
 }
 

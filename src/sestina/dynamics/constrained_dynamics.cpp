@@ -11,6 +11,9 @@ namespace {
 // Displacements below this fraction of the mechanism's size change M and C so little that their factors are
 // good enough for the next step of Newton's method.
 constexpr double kSmall = 1e-5;
+// Of singular values, relative to the largest: below, round-off in the coordinates moves a mechanism across
+// its conditions by much more, and positions are corrected even if their errors are below the tolerance.
+constexpr double kNearlySingular = 0.03;
 
 }  // namespace
 
@@ -94,16 +97,12 @@ void ConstrainedDynamics::refine(const Properties<double>& properties, const Kin
                                  std::span<double> x) {
   std::fill(of_lambda_.begin(), of_lambda_.end(), SpatialForce<double>{});
   add_constraint_forces<double>(rows_, mu_, tau_, of_lambda_);
-  A0_[0] = {};
+  move_bodies(kinematics, x);
   for (std::size_t b = 1; b < A0_.size(); ++b) {
     const BodyIndex body(static_cast<int>(b));
     const BodyInfo& info = model_->bodies()[body];
-    A0_[b] = shift(A0_[static_cast<std::size_t>(info.parent.value())], kinematics.s[b]);
-    for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
-      const auto k = static_cast<std::size_t>(speed);
-      A0_[b] += x[k] * kinematics.H[k];
-      if (info.nu == 1) tau_[k] -= properties.bodies[body].armature * x[k];
-    }
+    const auto k = static_cast<std::size_t>(info.u_start);
+    if (info.nu == 1) tau_[k] -= properties.bodies[body].armature * x[k];
     force_[b] += kinematics.inertia[b] * A0_[b] - of_lambda_[b];
   }
   for (std::size_t r = 0; r < d_.size(); ++r) {
@@ -113,6 +112,19 @@ void ConstrainedDynamics::refine(const Properties<double>& properties, const Kin
   recursion_->solve(kinematics, force_, tau_, d_, dx_, dmu_);
   for (std::size_t k = 0; k < dx_.size(); ++k) x[k] += dx_[k];
   for (std::size_t r = 0; r < dmu_.size(); ++r) mu_[r] += dmu_[r];
+}
+
+// A0_: the motions of the bodies for speeds or accelerations x, without bias.
+void ConstrainedDynamics::move_bodies(const Kinematics<double>& kinematics, std::span<const double> x) {
+  A0_[0] = {};
+  for (std::size_t b = 1; b < A0_.size(); ++b) {
+    const BodyInfo& info = model_->bodies()[BodyIndex(static_cast<int>(b))];
+    A0_[b] = shift(A0_[static_cast<std::size_t>(info.parent.value())], kinematics.s[b]);
+    for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
+      const auto k = static_cast<std::size_t>(speed);
+      A0_[b] += x[k] * kinematics.H[k];
+    }
+  }
 }
 
 SolveReport<double> ConstrainedDynamics::solve(const Properties<double>& properties,
@@ -188,6 +200,7 @@ bool ConstrainedDynamics::project(const Properties<double>& properties, State<do
                                   Kinematics<double>& kinematics, bool always_corrects) {
   bool factors_serve = false;
   rows_.wants_bias = false;
+  always_corrects |= is_nearly_singular();
   const bool is_closed = take_position_steps(properties, state, kinematics, factors_serve, always_corrects) &&
                          take_speed_steps(properties, state, kinematics, factors_serve, always_corrects);
   rows_.wants_bias = true;
@@ -250,6 +263,40 @@ bool ConstrainedDynamics::take_speed_steps(const Properties<double>& properties,
     update(properties, state, kinematics);
   }
   return false;
+}
+
+bool ConstrainedDynamics::is_nearly_singular() const {
+  if (recursion_) return recursion_->smallest_pivot() < kNearlySingular * kNearlySingular;
+  return kane_ && kane_->smallest_pivot() < kNearlySingular;
+}
+
+void ConstrainedDynamics::keep_small_pivots(bool keep) {
+  if (recursion_) recursion_->keep_small_pivots(keep);
+  if (kane_) kane_->keep_small_pivots(keep);
+}
+
+bool ConstrainedDynamics::project_errors(const Properties<double>& properties, const State<double>& state,
+                                         Kinematics<double>& kinematics, std::span<double> displacement,
+                                         std::span<double> du) {
+  update_kinematics(*model_, properties, state, kinematics);
+  update(properties, state, kinematics);
+  keep_small_pivots(true);
+  const bool is_singular = factor(properties, kinematics).is_singular;
+  keep_small_pivots(false);
+  if (is_singular || !is_nearly_singular()) return false;
+  std::fill(tau_.begin(), tau_.end(), 0.0);
+  std::fill(force_.begin(), force_.end(), SpatialForce<double>{});
+  for (const auto& [error, is_of_position] : {std::pair(displacement, true), std::pair(du, false)}) {
+    move_bodies(kinematics, error);
+    for (std::size_t r = 0; r < d_.size(); ++r) {
+      const ConstraintRow<double>& row = rows_.rows[r];
+      const bool is_met = row.is_inertia || (is_of_position && !row.is_on_position);
+      d_[r] = is_met ? 0.0 : calc_rate<double>(rows_, row, A0_, error);
+    }
+    solve_factored(kinematics, d_, x_, false);
+    for (std::size_t k = 0; k < x_.size(); ++k) error[k] += x_[k];
+  }
+  return true;
 }
 
 void ConstrainedDynamics::calc_velocity_jump(const Properties<double>& properties, const State<double>& state,

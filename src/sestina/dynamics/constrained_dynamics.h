@@ -59,6 +59,11 @@ class ConstrainedDynamics {
                          Kinematics<double>& kinematics);
   bool project_speeds(const Properties<double>& properties, State<double>& state,
                       Kinematics<double>& kinematics);
+  // Removes from errors of the coordinates (displacements, nu) and of the speeds (nu) at a state near a
+  // singular position what a projection removes: e <- e + x with M x = C^T mu, C x = -C e. Returns false,
+  // with nothing changed, elsewhere. `kinematics` as in project().
+  bool project_errors(const Properties<double>& properties, const State<double>& state,
+                      Kinematics<double>& kinematics, std::span<double> displacement, std::span<double> du);
   // du (nu) for generalised impulses (nu) at the state: M du = impulse + C^T mu, C du = 0.
   void calc_velocity_jump(const Properties<double>& properties, const State<double>& state,
                           Kinematics<double>& kinematics, std::span<const double> impulse,
@@ -87,6 +92,9 @@ class ConstrainedDynamics {
                       bool wants_mu = true);
   void refine(const Properties<double>& properties, const Kinematics<double>& kinematics,
               std::span<double> x);
+  void keep_small_pivots(bool keep);
+  bool is_nearly_singular() const;  // at the last factor()
+  void move_bodies(const Kinematics<double>& kinematics, std::span<const double> x);
   void apply_lambda(const State<double>& state, const Kinematics<double>& kinematics,
                     AppliedForces<double>& forces);
   void update_without_udot(const Properties<double>& properties, const Kinematics<double>& kinematics,

@@ -10,7 +10,7 @@ namespace sestina {
 namespace {
 
 // A pivot counts as zero below this fraction of the largest element of C.
-constexpr double kSingularCondition = 1e-10;
+constexpr double kSmallElement = 1e-6, kRoundOffElement = 1e-10;
 
 }  // namespace
 
@@ -33,6 +33,8 @@ void ConstrainedKane::eliminate() {
   for (const int r : rows_) {
     for (int j = 0; j < n_; ++j) size = std::max(size, std::abs(row_of(C_, r)[j]));
   }
+  smallest_pivot_ = 1.0;
+  const double smallest = keeps_small_pivots_ ? kRoundOffElement : kSmallElement;
   const int conditions = static_cast<int>(rows_.size());
   for (rank_ = 0; rank_ < std::min(conditions, n_); ++rank_) {
     int best_row = rank_, best_speed = rank_;
@@ -44,7 +46,8 @@ void ConstrainedKane::eliminate() {
         if (x > largest) largest = x, best_row = i, best_speed = j;
       }
     }
-    if (!(largest > kSingularCondition * size)) break;
+    if (!(largest > smallest * size)) break;
+    smallest_pivot_ = std::min(smallest_pivot_, largest / size);
     std::swap(rows_[static_cast<std::size_t>(rank_)], rows_[static_cast<std::size_t>(best_row)]);
     std::swap(speeds_[static_cast<std::size_t>(rank_)], speeds_[static_cast<std::size_t>(best_speed)]);
     const int pivot_row = rows_[static_cast<std::size_t>(rank_)];

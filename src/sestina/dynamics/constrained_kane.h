@@ -34,6 +34,10 @@ class ConstrainedKane {
   void solve(std::span<double> f, std::span<const double> d, std::span<double> x, std::span<double> lambda);
 
   int rank() const { return rank_; }
+  // The smallest pivot of (2) at the last factor(), relative to the largest element of C.
+  double smallest_pivot() const { return smallest_pivot_; }
+  // Whether the next factor() keeps the conditions that others nearly imply, near a singular position, too.
+  void keep_small_pivots(bool keep) { keeps_small_pivots_ = keep; }
 
  private:
   double* row_of(std::vector<double>& matrix, int r) { return matrix.data() + r * n_; }
@@ -43,6 +47,8 @@ class ConstrainedKane {
 
   const Model* model_;
   int n_, m_, rank_ = 0;
+  bool keeps_small_pivots_ = false;
+  double smallest_pivot_ = 1.0;
   MassMatrix<double> mass_;
   std::vector<double> C_;          // (m x n)
   std::vector<double> reduced_;    // (m x n): C after elimination, [1 B; 0 0] in the order of the pivots

@@ -12,6 +12,7 @@ namespace {
 // A pivot of (5) counts as zero below this fraction of the sum of (k^2 + kRoundingOfK |K|^2 |H|^2) / D. The
 // second term accounts for a small D, which magnifies the round-off of a k that should be zero.
 constexpr double kSmallPivot = 1e-9;
+constexpr double kRoundOffPivot = 1e-20;
 constexpr double kRoundingOfK = 1e-6;
 // A condition implied by others leaves only round-off in K: this limit is relative to the initial K.
 constexpr double kIdleForce = 1e-9;
@@ -246,6 +247,7 @@ void ConstrainedRecursion::eliminate_columns(int body, const Properties<double>&
     I.subtract_outer(column.U, column.D_inverse * U);
     column.k = {used_values_, rows, open.size()};
     if (open.empty()) continue;
+    mobility_ = std::max(mobility_, squared_norm(h, length_) * column.D_inverse);
     double* const k = reserve_couplings(open.padded());
     const bool has_terms = !term_rows_[static_cast<std::size_t>(speed)].empty();
     if (has_terms) set_to_terms(speed, constraints, column.D_inverse, open, k);
@@ -301,11 +303,15 @@ void ConstrainedRecursion::eliminate_row(int body, std::size_t i) {
 std::size_t ConstrainedRecursion::find_pivot(int body) {
   OpenRows& open = open_at(static_cast<std::size_t>(body));
   std::size_t best = open.size();
-  double largest = kSmallPivot;
+  double largest = keeps_small_pivots_ ? kRoundOffPivot : kSmallPivot;
   for (std::size_t i = 0; i < open.size(); ++i) {
     if (!is_complete(open.row(i), body)) continue;
     const double relative = open.S(i)[i] / open.scale()[i];
     if (relative > largest) best = i, largest = relative;
+  }
+  if (best < open.size()) {
+    const double bound = open.largest_K()[best] * mobility_;
+    smallest_pivot_ = std::min(smallest_pivot_, open.S(best)[best] / bound);
   }
   return best;
 }
@@ -361,6 +367,8 @@ SolveReport<double> ConstrainedRecursion::factor(const Properties<double>& prope
                                                  const ConstraintRows<double>& constraints) {
   if (!is_laid_out_) find_meeting_places(constraints);
   length_ = properties.constraints.length;
+  smallest_pivot_ = 1.0;
+  mobility_ = 0.0;
   SolveReport<double> report;
   by_length_squared_ = 1.0 / (length_ * length_);
   loses_digits_ = false;

@@ -51,6 +51,11 @@ class ConstrainedRecursion {
              std::span<const double> tau, std::span<const double> d, std::span<double> x,
              std::span<double> lambda);
 
+  // Whether the next factor() keeps the conditions that others nearly imply, near a singular position, too.
+  void keep_small_pivots(bool keep) { keeps_small_pivots_ = keep; }
+  // The smallest pivot of (5) at the last factor(), relative to the largest |K|^2 |H|^2 / D: about the square
+  // of the smallest singular value of C, relative to the largest, or less where inertias differ much.
+  double smallest_pivot() const { return smallest_pivot_; }
   // True if pivots of the last factor() are so small that round-off matters: the mass matrix is nearly
   // singular, as for massless bodies in a gimbal whose axes nearly coincide. One step of iterative refinement
   // is then worthwhile.
@@ -124,7 +129,8 @@ class ConstrainedRecursion {
   static constexpr double kPivotThatLosesDigits = 1e-4;
   bool loses_digits_ =
       false;  // the last factor() had a pivot below that, relative to the inertia of its bodies
-  bool is_laid_out_ = false;
+  bool is_laid_out_ = false, keeps_small_pivots_ = false;
+  double smallest_pivot_ = 1.0, mobility_ = 0.0;  // mobility_: the largest |H|^2 / D so far
   std::vector<int> complete_at_;                  // by row: the body that connects all on which it acts
   std::vector<std::vector<int>> acting_rows_;     // by body: rows with a frame on it
   std::vector<std::vector<int>> term_rows_;       // by speed: rows with a coefficient for it

@@ -229,7 +229,9 @@ ForwardDynamics::ForwardDynamics(std::shared_ptr<const Model> model, Properties<
       solved_{0.0, std::vector<double>(static_cast<std::size_t>(model_->nq())),
               std::vector<double>(static_cast<std::size_t>(model_->nu()))},
       forces_(*model_),
-      solver_(make_solver(solver, *model_, properties_, executor)) {
+      solver_(make_solver(solver, *model_, properties_, executor)),
+      exact_q_(solved_.q.size()),
+      displacement_(solved_.u.size()) {
   if (solver == "compiled" && model_->num_force_expressions() > 0) {
     forces_.compiled_expressions.emplace(*model_, properties_);
   }
@@ -350,6 +352,16 @@ void ForwardDynamics::project(State<double>& state, bool always_corrects) {
                                  errors.position)
                    : fmt::format("no speeds agree with {}: {:.3g} m/s are left",
                                  row >= 0 ? model_->name_of_row(row) : "the constraints", errors.velocity));
+}
+
+bool ForwardDynamics::project_errors(const State<double>& state, std::span<double> of_q,
+                                     std::span<double> of_u) {
+  for (std::size_t i = 0; i < of_q.size(); ++i) exact_q_[i] = state.q[i] - of_q[i];
+  normalize_q<double>(*model_, exact_q_);
+  minus_q<double>(*model_, state.q, exact_q_, displacement_);
+  if (!constrained()->project_errors(properties_, state, kinematics_, displacement_, of_u)) return false;
+  calc_q_dot<double>(*model_, state.q, displacement_, of_q);
+  return true;
 }
 
 void ForwardDynamics::update_history(State<double>& state) {

@@ -99,6 +99,9 @@ class ForwardDynamics {
   // normalises Euler parameters. Throws ComputationError, which names the loop that cannot be closed.
   // `always_corrects` as in ConstrainedDynamics.
   void project(State<double>& state, bool always_corrects = false);
+  // Removes from errors of q (nq) and u (nu) at a state near a singular position what a projection removes;
+  // see ConstrainedDynamics. Only for a model with loops or constraints.
+  bool project_errors(const State<double>& state, std::span<double> of_q, std::span<double> of_u);
   // Updates h of the state: the coordinates of the joints that close loops.
   void update_history(State<double>& state);
   // Returns coordinates and speeds of the joints that close loops, valid until the next call. It overwrites
@@ -133,6 +136,7 @@ class ForwardDynamics {
   State<double> solved_;            // the state that catch_up() computes them for
   AppliedForces<double> forces_;
   std::unique_ptr<MultibodySolver> solver_;
+  std::vector<double> exact_q_, displacement_;  // (nq), (nu): scratch of project_errors()
   Trace* trace_ = nullptr;
 };
 

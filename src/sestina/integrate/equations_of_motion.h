@@ -239,6 +239,12 @@ class EquationsOfMotion {
   // The same as a smooth function of the state: errors below the tolerance of project() are corrected too.
   // For multistep rules, whose history contains the corrections.
   virtual void project_smoothly(State<double>& state) { project(state); }
+  // Removes from the errors of q (nq) and u (nu) of a step that ends at the state, near a singular position
+  // of the constraints, what the projection removes. Returns false, with nothing changed, elsewhere.
+  virtual bool project_errors(const State<double>& /*state*/, std::span<double> /*of_q*/,
+                              std::span<double> /*of_u*/) {
+    return false;
+  }
   // The time of the state has just passed an instant at which inputs may jump: speeds that constraints
   // prescribe may jump there, and others with them. Throws ComputationError.
   virtual void pass_jump(State<double>& /*state*/) {}

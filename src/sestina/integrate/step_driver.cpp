@@ -81,6 +81,9 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
     equations_.project_smoothly(state);
     state.t = t;
   }
+  bool project_errors(const State<double>& state, std::span<double> of_q, std::span<double> of_u) override {
+    return equations_.project_errors(on_its_side(state), of_q, of_u);
+  }
   void pass_jump(State<double>& state) override {
     const double t = state.t;
     state.t = stops_.keep_within(t);

@@ -11,6 +11,11 @@
 #include "sestina/integrate/rule_list.h"
 
 namespace sestina {
+namespace {
+
+constexpr double kSlightlyTooLarge = 1.5;
+
+}  // namespace
 
 VariableStepDriver::VariableStepDriver(const ErrorTolerances& tolerances, Control control, double land_every)
     : tolerances_(tolerances), length_(tolerances_, control, land_every) {
@@ -30,6 +35,7 @@ void VariableStepDriver::check_fit(const IntegrationRule& rule, double, double) 
 
 void VariableStepDriver::do_start() {
   length_.start(rule().error_order(), control().t_start, t_end());
+  errors_.resize(rule().error().size());
   if (control().next_step > 0.0 || rule().chooses_its_steps()) return;  // resumed, or chosen by the rule
   control().next_step = calc_initial_step();
   control().last_error = length_.initial_error();
@@ -39,7 +45,8 @@ void VariableStepDriver::do_step() {
   if (rule().chooses_its_steps()) return take_own_step();
   VariableStepLength::Attempt attempt = length_.begin_step(state().t, control(), switch_stops());
   for (;;) {
-    const Outcome outcome = try_step(attempt.t_next);
+    Outcome outcome = try_step(attempt.t_next);
+    if (outcome.error > 1.0 && outcome.report.complete() && outcome.failure.empty()) project_errors(outcome);
     if (outcome.error <= 1.0) {
       length_.accept(attempt, outcome.error, control(), rule().keeps_step_up_to());
       accept_step();
@@ -66,12 +73,18 @@ VariableStepDriver::Outcome VariableStepDriver::try_step(double t_next) {
   }
   if (!outcome.report.complete()) return outcome;
 
+  compare(rule().error(), outcome);
+  return outcome;
+}
+
+// The largest of the errors (nq + nu + nx), each relative to its tolerance.
+void VariableStepDriver::compare(std::span<const double> errors, Outcome& outcome) const {
   outcome.error = 0.0;
   int coordinate = 0;
   const auto compare = [&](const std::vector<double>& before, const std::vector<double>& after) {
     for (std::size_t i = 0; i < before.size(); ++i, ++coordinate) {
       const double error =
-          std::abs(rule().error()[static_cast<std::size_t>(coordinate)]) / tolerance(before[i], after[i]);
+          std::abs(errors[static_cast<std::size_t>(coordinate)]) / tolerance(before[i], after[i]);
       if (error > outcome.error) {
         outcome.error = error;
         outcome.worst = coordinate;
@@ -81,7 +94,24 @@ VariableStepDriver::Outcome VariableStepDriver::try_step(double t_next) {
   compare(rule().state().q, rule().candidate().q);
   compare(rule().state().u, rule().candidate().u);
   compare(rule().state().x, rule().candidate().x);
-  return outcome;
+}
+
+// Near a singular position of the constraints the accelerations across them are round-off, divided by a small
+// number: steps would shrink until they fail. So errors that the projection removes do not count there. The
+// motion along the constraints feels the square of these errors: where it is more than the tolerance, a
+// somewhat shorter step evaluates the accelerations at other positions.
+void VariableStepDriver::project_errors(Outcome& outcome) {
+  if (!equations().is_constrained()) return;
+  if (equations().contact_face() != nullptr) return;  // there errors are sums of magnitudes
+  std::ranges::copy(rule().error(), errors_.begin());
+  const State<double>& end = rule().candidate();
+  const auto of_q = std::span(errors_).first(end.q.size()),
+             of_u = std::span(errors_).subspan(end.q.size(), end.u.size());
+  if (!equations().project_errors(end, of_q, of_u)) return;
+  const double before = outcome.error;
+  compare(errors_, outcome);
+  const double removed = before - outcome.error;
+  if (removed * removed * tolerances_.rtol > 1.0) outcome.error = std::max(outcome.error, kSlightlyTooLarge);
 }
 
 // Hairer, Norsett, Wanner I, section II.4, "Starting step size".

@@ -56,6 +56,8 @@ class VariableStepDriver final : public StepDriver {
 
   void take_own_step();
   Outcome try_step(double t_next);
+  void compare(std::span<const double> errors, Outcome& outcome) const;
+  void project_errors(Outcome& outcome);
   double calc_initial_step();
   double tolerance(double before, double after) const;
   static std::vector<double> flatten(const State<double>& from);
@@ -64,6 +66,7 @@ class VariableStepDriver final : public StepDriver {
 
   ErrorTolerances tolerances_;
   VariableStepLength length_;
+  std::vector<double> errors_;  // (nq + nu + nx) scratch
 };
 
 }  // namespace sestina

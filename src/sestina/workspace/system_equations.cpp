@@ -93,6 +93,12 @@ void SystemEquations::project_smoothly(State<double>& state) {
   dynamics_.project(state, true);
 }
 
+bool SystemEquations::project_errors(const State<double>& state, std::span<double> of_q,
+                                     std::span<double> of_u) {
+  if (!is_constrained() || dynamics_.model().is_cartesian()) return false;
+  return dynamics_.project_errors(state, of_q, of_u);
+}
+
 void SystemEquations::pass_jump(State<double>& state) {
   if (!is_constrained() || dynamics_.model().constraint_expressions().empty()) return;
   const auto calc_energy = [&] {

@@ -44,6 +44,7 @@ class SystemEquations final : public EquationsOfMotion,
   void normalize(std::span<double> q) override;
   void project(State<double>& state) override;
   void project_smoothly(State<double>& state) override;
+  bool project_errors(const State<double>& state, std::span<double> of_q, std::span<double> of_u) override;
   // The impulse of constraints on speeds that jump; the energy that it adds counts as supplied.
   void pass_jump(State<double>& state) override;
   bool is_constrained() const override { return dynamics_.model().is_constrained(); }
