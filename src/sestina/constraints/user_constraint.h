@@ -1,7 +1,7 @@
 // Conditions computed by the user's own code, or by another program's, from the motion of the system.
 //
-// On positions, g(t, q) = 0, with J = dg/d(displacement) by the speeds (count x nu):
-//   g_t = J u + r, r: dg/dt at fixed q                                             (1)
+// On positions, g(t, q) = 0, with J = dg/d(displacement) along the speeds (count x nu):
+//   g_t = J u + r,    r: dg/dt at fixed q                                                           (1)
 //   g_tt = J udot + bias                                                                              (2)
 // On speeds, h(t, q, u) = 0, with J = dh/du and bias = h' - J udot. The generalised forces of the conditions
 // are J^T lambda.
