@@ -3,6 +3,9 @@
 // A triangle touches at its front only, and at an edge or a corner only along normals that the adjacent
 // triangles allow too, so that the seam between two coplanar triangles has no effect. At the rim of a height
 // field the surface continues in vertical sides, which do not touch anything.
+//
+// A binary tree of boxes along the coordinate axes finds the triangles near a body: the triangles of a node
+// are divided at the median of their centres along the longest side of its box.
 #pragma once
 
 #include <vector>

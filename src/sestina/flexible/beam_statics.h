@@ -7,8 +7,8 @@
 //
 // with the load factor mu. The linear equations of the chain are block tridiagonal. Along a path that turns
 // back in mu, `follow` takes steps of given length in (motions, mu), with the plane perpendicular to the path
-// as additional equation (Keller's arc length). If the determinant of the tangent changes its sign, another
-// path branches off; `find_critical` locates this point.
+// as additional equation (arc-length continuation, H. B. Keller 1977). If the determinant of the tangent
+// changes its sign, another path branches off; `find_critical` locates this point.
 #pragma once
 
 #include <vector>

@@ -2,7 +2,8 @@
 //
 //   f(Dual{x, dx}) = {f(x), f'(x) dx}
 //
-// Comparisons use the value only; select() carries the derivative of the selected branch.
+// This is the forward mode of algorithmic differentiation (A. Griewank, A. Walther, Evaluating Derivatives,
+// 2nd ed. 2008). Comparisons use the value only; select() carries the derivative of the selected branch.
 #pragma once
 
 #include "sestina/numerics/scalar.h"

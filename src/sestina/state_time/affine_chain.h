@@ -7,6 +7,8 @@
 // the chain can be halved: neighbours are composed, the chain of pairs is solved in the same way, and the
 // values inside each pair follow by (1). These are log2 n rounds with independent maps, but 2 m^3 operations
 // for each (2). The pairs depend only on n, so that results do not depend on the executor.
+//
+// Source: G. E. Blelloch, Prefix sums and their applications (1990).
 #pragma once
 
 #include <Eigen/Dense>
