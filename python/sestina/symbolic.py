@@ -405,12 +405,12 @@ def kinematic_equations(
 
 
 def kinetic_energy(frame: ReferenceFrame, *bodies: Body) -> Expression:
-    """J, as seen from the frame."""
+    """The kinetic energy of all bodies (J), as seen from the frame."""
     return _core._kinetic_energy(frame, bodies)
 
 
 def potential_energy(*bodies: Body) -> Expression:
-    """J, the sum of the `potential_energy` set for each body."""
+    """The potential energy (J): the sum of the `potential_energy` set for each body."""
     return _core._potential_energy(bodies)
 
 
@@ -420,12 +420,12 @@ def Lagrangian(frame: ReferenceFrame, *bodies: Body) -> Expression:
 
 
 def linear_momentum(frame: ReferenceFrame, *bodies: Body) -> Vector:
-    """As seen from the frame."""
+    """The linear momentum of all bodies (kg m/s), as seen from the frame."""
     return _core._linear_momentum(frame, bodies)
 
 
 def angular_momentum(point: Point, frame: ReferenceFrame, *bodies: Body) -> Vector:
-    """About the point, as seen from the frame."""
+    """The angular momentum of all bodies about the point (kg m^2/s), as seen from the frame."""
     return _core._angular_momentum(point, frame, bodies)
 
 

@@ -152,12 +152,12 @@ class KanesMethod(NamedAttributes):
 
     @property
     def bodies(self) -> FixedTuple:
-        """As they were given."""
+        """The bodies as they were given."""
         return FixedTuple(self._bodies or [], _FIXED)
 
     @property
     def loads(self) -> FixedTuple:
-        """As they were given; also under the name of sympy, forcelist."""
+        """The loads as they were given; also under the name of sympy, forcelist."""
         return FixedTuple(self._loads, _FIXED)
 
     forcelist = loads
@@ -205,12 +205,12 @@ class KanesMethod(NamedAttributes):
 
     @property
     def mass_matrix_full(self) -> Matrix:
-        """Of [q'; u'], see explicit_kinematics."""
+        """The coefficient matrix of [q'; u'] in all equations; see explicit_kinematics."""
         return self._formed().mass_matrix_full
 
     @property
     def forcing_full(self) -> Matrix:
-        """Of [q'; u'], see explicit_kinematics."""
+        """The right-hand side of the equations of mass_matrix_full."""
         return self._formed().forcing_full
 
     @property
@@ -313,12 +313,12 @@ class LagrangesMethod(NamedAttributes):
 
     @property
     def mass_matrix_full(self) -> Matrix:
-        """Of [q'; q''; -multipliers], as in sympy."""
+        """The coefficient matrix of [q'; q''; -multipliers] in all equations, as in sympy."""
         return self._lagrange.mass_matrix_full
 
     @property
     def forcing_full(self) -> Matrix:
-        """Of [q'; q''; -multipliers], as in sympy."""
+        """The right-hand side of the equations of mass_matrix_full."""
         return self._lagrange.forcing_full
 
     def _solved(self) -> tuple[Matrix, Matrix]:

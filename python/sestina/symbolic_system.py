@@ -142,7 +142,7 @@ class SymbolicResult(Result):
         height: int = 560,
         max_size: float = 20.0,
     ) -> NoReturn:
-        """None: InputError. A page shows the bodies of a model; draw() and animate() show this run."""
+        """Raises InputError: a page shows the bodies of a model; draw() and animate() show this run."""
         raise InputError(
             "show() needs a model, which a run of a SymbolicSystem has not; draw() and animate() show it after set_scene()"
         )
@@ -152,12 +152,12 @@ class SymbolicResult(Result):
 
     @property
     def system(self) -> System:
-        """None: InputError. The run was that of a SymbolicSystem."""
+        """Raises InputError: the run is of a SymbolicSystem, which has no model."""
         self._has_none()
 
     @property
     def model(self) -> Model:
-        """None: InputError. The run was that of a SymbolicSystem."""
+        """Raises InputError: the run is of a SymbolicSystem, which has no model."""
         self._has_none()
 
     @property

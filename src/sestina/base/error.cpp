@@ -61,7 +61,7 @@ ComputationError::ComputationError(double time, std::string reason)
       reason_(std::move(reason)) {}
 
 void FaultList::add(Place place, std::string message) {
-  // A number that two rules hold has one fault.
+  // A number that breaks two rules is reported once.
   const auto is_same = [&](const Fault& fault) {
     return fault.place.path == place.path && fault.message == message &&
            fault.place.mark.line == place.mark.line && fault.place.mark.column == place.mark.column;

@@ -10,8 +10,8 @@ namespace sestina {
 
 // Parses a text in the format of /proc/meminfo (bytes).
 std::optional<double> parse_available_memory(std::istream& meminfo);
-// Bytes up to the tightest limit of a control group (version 2), given by its path below `root`, and of the
-// groups that contain it. Reclaimable file cache counts as available.
+// Returns the bytes left up to the tightest limit of a control group (version 2), given by its path below
+// `root`, and of the groups that contain it. Reclaimable file cache counts as available.
 std::optional<double> left_in_control_groups(const std::filesystem::path& root, std::filesystem::path group);
 // Bytes that this process can allocate without taking memory from others, within the limits of control
 // groups; nothing if the system does not report them.

@@ -1,7 +1,7 @@
 // One scalar condition on a mechanism, in the form for the equations of motion.
 //
 // A condition on position is g(t, q) = 0; with C = dg/d(displacement) its rates are
-//   g'  = C u + the partial derivative of g by t                                                     (1)
+//   g'  = C u + dg/dt at fixed q                                                                    (1)
 //   g'' = C udot + bias                                                                              (2)
 // and the generalised forces C^T lambda enforce it. A condition on speeds has no g and begins with (1).
 //

@@ -1,6 +1,7 @@
 // Coordinates of a joint that closes a loop, from the pose of its frame M in F, without iteration.
 //
-// They bring the joint's pose X(q) closest to the pose X_FM = [R; p] of the frames: the remaining deviation
+// These coordinates bring the joint's pose X(q) closest to the pose X_FM = [R; p] of the frames: the
+// remaining deviation
 //   left = [rotation vector from X(q) to R; p - X(q).p],     has   H(q)^T left = 0                        (1)
 // For a joint that turns about an axis a, R = S Rot(a, q), and (1) requires S, the "swing", to be a rotation
 // about an axis normal to a. With t the angle of S and v the axial vector of R - R^T,
@@ -19,7 +20,7 @@
 
 namespace sestina {
 
-// Returns the angle that differs from this one by turns and is nearest to another (rad).
+// Returns the angle that differs from this one by whole turns and is nearest to another (rad).
 template <class T>
 T nearest_angle(const T& angle, const T& near) {
   constexpr double turn = 2.0 * std::numbers::pi;
@@ -74,10 +75,10 @@ concept HasDirectCoordinates = requires(const Joint& joint, const Pose<T>& X_FM,
   find_coordinates(joint, X_FM, q);
 };
 
-// Approximate coordinates of the other types of joints, from which Newton's method starts.
+// Finds approximate coordinates of the other types of joints, from which Newton's method starts.
 template <class Joint, class T>
 void guess_coordinates(const Joint&, const Pose<T>&, T*) {}
-// The second axis, fixed in M, has turned about the first; the first, seen in M, has turned about the second.
+// In F the second axis has turned about the first; in M the first has turned about the second.
 template <class T>
 void guess_coordinates(const Universal<T>& joint, const Pose<T>& X_FM, T* q) {
   const Vec3<T>&a = joint.axis, &b = joint.second_axis;

@@ -16,7 +16,8 @@ template <class T, class Joint>
 JointDirections<T> calc_directions(const Joint& joint, const T* q, const T& length) {
   return JointDirections<T>(joint.H(q), length);
 }
-// The same basis: the axis, the part of the second axis that is normal to it, and what is normal to both.
+// Sets the basis in closed form: the axis, the part of the second axis that is normal to it, and the normal
+// to both.
 template <class T>
 JointDirections<T> calc_directions(const Universal<T>& joint, const T* q, const T& length) {
   const auto columns = joint.H(q);
@@ -65,8 +66,8 @@ void find_constant_directions(CutJoint<T>& cut) {
   });
 }
 
-// Newton's method, from near coordinates in q. It squares the distance; a step shows how far the coordinates
-// were off before it.
+// Newton's method, starting from approximate coordinates in q. It converges quadratically; a step shows how
+// far off the coordinates were before it.
 template <class T, class Joint>
 void iterate_coordinates(const CutJoint<T>& cut, const Joint& joint, T* q, CutJointMotion<T>& motion) {
   constexpr int kMostSteps = 50;
@@ -91,7 +92,7 @@ void iterate_coordinates(const CutJoint<T>& cut, const Joint& joint, T* q, CutJo
   }
 }
 
-// Computes q (nq), which holds near coordinates on entry, and u (nu). Biases only if they are wanted.
+// Computes q (nq), which holds approximate coordinates on entry, and u (nu); biases only if they are wanted.
 template <class T>
 void find_cut_coordinates(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q, T* u,
                           CutJointMotion<T>& motion, bool wants_bias = true) {

@@ -7,8 +7,8 @@
 // (flexible/beam_inertia.h). The axis has a continuous tangent, so that the point passes from element to
 // element without an impact. Beyond the ends of an open axis the line is straight: a run that leaves it ends.
 //
-// With p the position of the point, ' the derivative by s and dots for rates at fixed s, the place of the
-// point has the parameter s with
+// With p the position of the point, ' for d/ds and dots for rates at fixed s, the point is at the parameter s
+// with
 //   (p - r(s)).r'(s) = 0                                                                                (2)
 // as of a point on a curve (point_on_curve.h): s starts from that of the last accepted step, and counts turns
 // of a closed cable. With unit vectors n_1, n_2 perpendicular to r' and to each other:
@@ -21,7 +21,8 @@
 //
 // The multipliers are the force on the point (N) along n_1 and n_2.
 //
-// All nodes take part, those of other elements with zeros: the bodies on which a row acts must not change.
+// All nodes take part, those of other elements with zero weights: the bodies on which a row acts must not
+// change.
 #pragma once
 
 #include <array>
@@ -49,7 +50,7 @@ struct PointOnBeam {
   int elements() const { return static_cast<int>(stations.size()) - 1; }
 };
 
-// The weights of (1) and of its derivatives by s, in an element or beyond an end.
+// The weights of (1) and of its derivatives with respect to s, in an element or beyond an end.
 template <class T>
 struct BeamPlace {
   std::size_t a = 0, b = 0;  // its nodes
@@ -96,7 +97,7 @@ class BeamNodes {
   Vec3<T> slope_rate(std::size_t k) const {
     return on_.is_cable() ? three(u_ + on_.slope_u[k]) : cross(frame(k).V_WB.w, slope(k));
   }
-  // The acceleration of the slope where all accelerations of coordinates are zero.
+  // Returns the acceleration of the slope for udot = 0.
   Vec3<T> slope_bias(std::size_t k) const {
     return on_.is_cable() ? Vec3<T>{} : cross(frame(k).V_WB.w, slope_rate(k));
   }
@@ -139,7 +140,7 @@ std::array<Vec3<T>, 2> find_beam_normals(const PointOnBeam<T>& on, const BeamNod
   return normals;
 }
 
-// The parts of a row that act on the nodes: the force -S n on each, and the part of its slope.
+// Adds the parts of a row that act on the nodes: the force -S n on each, and the part of its slope.
 template <class T>
 void set_beam_side(const PointOnBeam<T>& on, const BeamNodes<T>& nodes, const BeamPlace<T>& at, int i,
                    const Vec3<T>& n, ConstraintRow<T>& row, FramePair<T>* pairs, SpeedTerm<T>* terms) {

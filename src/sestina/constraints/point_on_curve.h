@@ -1,7 +1,7 @@
 // A point of one body that stays on a curve of another.
 //
-// With K the frame of the curve c(s) on body a, p = p_KP the point of body b in it and ' the derivative by s,
-// the curve's point closest to P has the parameter s with
+// With K the frame of the curve c(s) on body a, p = p_KP the point of body b in it and ' for d/ds, the
+// curve's point closest to P has the parameter s with
 //   (p - c(s)).c'(s) = 0                                                                              (1)
 // which Newton's method finds, starting from s of the last accepted step: on a curve that crosses itself the
 // point stays on its branch, and on a closed curve s counts turns. With two unit vectors n_1, n_2
@@ -9,9 +9,9 @@
 //   g   = n.(p - c)                                                                                   (2)
 //   g_t = n.v,        where g = 0 (n turns, but p - c vanishes)                                       (3)
 //   g_tt = n.(a - c'' s_t^2),   s_t = v.c'/|c'|^2,   where g_t = 0 (n_t.c' = -n.c'' s_t)              (4)
-// The directions belong to a frame that rarely turns fast: n_1 = up x c'/|up x c'|, n_2 = the tangent x n_1,
-// with `up` the axis of K that is farthest from all tangents; for a curve in a coordinate plane this is the
-// normal of the plane.
+// The directions are chosen such that they seldom turn fast along the curve: n_1 = up x c'/|up x c'|, n_2 =
+// the tangent x n_1, with `up` the axis of K that is farthest from all tangents; for a curve in a coordinate
+// plane this is the normal of the plane.
 //
 // The multipliers are the force on the point (N) along n_1 and n_2.
 //
@@ -36,7 +36,7 @@ struct PointOnCurve {
   static constexpr int kRows = 2;
 };
 
-// c and its derivatives by s at a parameter.
+// c and its derivatives with respect to s at a parameter.
 template <class T>
 struct CurvePoint {
   Vec3<T> c, by_s, by_ss;
@@ -58,7 +58,7 @@ CurvePoint<T> find_closest_point(const Vec3<T>& p, const Curve& at, T& s) {
     if (!std::isfinite(value_of(ds))) break;
     s = s + ds;
     point = at(s);
-    // Newton's method squares the distance; dual parts need one step more.
+    // Newton's method converges quadratically; dual parts need one step more.
     const double size = 1.0 + std::abs(value_of(s));
     if (is_near || value_of(ds) == 0.0) break;
     is_near = std::abs(value_of(ds)) < 1e-8 * size;
@@ -66,7 +66,8 @@ CurvePoint<T> find_closest_point(const Vec3<T>& p, const Curve& at, T& s) {
   return point;
 }
 
-// The axis farthest from all tangents, given the largest components of these: z where two are alike.
+// Returns the axis farthest from all tangents, whose largest components are given; z if two axes are equally
+// far.
 inline int find_up_axis(const double (&largest)[3]) {
   if (largest[2] <= largest[0] && largest[2] <= largest[1]) return 2;
   return largest[1] <= largest[0] ? 1 : 0;

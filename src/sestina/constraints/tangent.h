@@ -1,4 +1,4 @@
-// The slope of a cable at a point that keeps a direction of a body.
+// Keeps the slope of a cable at a node along a direction that is fixed in a body.
 //
 // With e = dr/ds the slope (flexible/cable_element.h), n_1 and n_2 directions fixed in a frame on body b,
 // perpendicular to each other and to the direction of the tangent, and dots for rates:

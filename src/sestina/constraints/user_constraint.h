@@ -1,7 +1,7 @@
 // Conditions computed by the user's own code, or by another program's, from the motion of the system.
 //
-// On positions, g(t, q) = 0, with J = dg/d(displacement) by the speeds (count x nu):
-//   g_t = J u + r,    r: the partial derivative of g by t                                             (1)
+// On positions, g(t, q) = 0, with J = dg/d(displacement) along the speeds (count x nu):
+//   g_t = J u + r,    r: dg/dt at fixed q                                                           (1)
 //   g_tt = J udot + bias                                                                              (2)
 // On speeds, h(t, q, u) = 0, with J = dh/du and bias = h' - J udot. The generalised forces of the conditions
 // are J^T lambda.
@@ -14,7 +14,7 @@
 
 namespace sestina {
 
-// The input of a user constraint equals the input of a user force: names, t, q, u and the bodies' own frames.
+// A user constraint has the input of a user force: t, q, u and the motions of the bodies' own frames.
 using UserConstraintInput = UserForceInput;
 
 // The output of a user constraint; all zero beforehand.
@@ -38,7 +38,7 @@ class UserConstraint {
   virtual int count() const = 0;
   // Otherwise on speeds.
   virtual bool is_on_position() const { return true; }
-  // Called once by freeze, with the names of bodies and joints and the places of the joints in q and u.
+  // freeze calls this once, with the names of bodies and joints and the places of the joints in q and u.
   virtual void prepare(const UserForceLayout& layout) { (void)layout; }
   // Returns whether it has filled the bias. If not, the bias is found by differences of (1) along
   // the motion, which costs two more calls; its error is about 1e-9 of the accelerations.

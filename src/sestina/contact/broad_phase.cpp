@@ -101,8 +101,8 @@ const std::vector<int>& BroadPhase::find_near(std::span<const Shape> shapes,
   return near_;
 }
 
-// Along the axis on which the boxes spread most. Boxes that begin before another one ends are compared with
-// it.
+// Sweeps along the axis on which the boxes spread most, and compares each box with those that have begun
+// before it and not yet ended.
 void BroadPhase::sweep() {
   near_.clear();
   order_.resize(boxes_.size());

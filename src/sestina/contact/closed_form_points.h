@@ -1,13 +1,12 @@
 // Contact points of pairs of shapes that have closed forms, for any scalar.
 //
-//   plane and     sphere, ellipsoid, capsule (its caps), box (its corners), cylinder (three on each rim, of
-//   which
-//                 the first is the lowest)
+//   plane and     sphere, ellipsoid, capsule (its caps), box (its corners), cylinder (three on each rim,
+//                 of which the first is the lowest)
 //   sphere and    sphere, capsule, box, cylinder
 //
-// Where gap(q) is the distance of two surfaces at their closest points, or of a point that is fixed on a body
-// from a surface, its rate is that of the bodies' velocities along the normal at the point. The points of a
-// cylinder's rim against a plane move along the rim instead: these gaps are no such distances.
+// If gap(q) is the distance between two surfaces at their closest points, or that of a point fixed on a body
+// from a surface, its rate is the relative velocity of the bodies at the point, along the normal. That does
+// not hold for a cylinder's rim against a plane, because its points move along the rim.
 #pragma once
 
 #include <array>
@@ -18,14 +17,14 @@
 
 namespace sestina {
 
-// As ContactPoint.
+// A ContactPoint for any scalar.
 template <class T>
 struct ClosedFormPoint {
   Vec3<T> p, normal;
   T gap{};
 };
 
-// A shape in the ground.
+// A shape with its pose in the ground.
 template <class T>
 struct ShapeInGround {
   ShapeType type;
@@ -39,7 +38,7 @@ inline int rank_of_closed_form(ShapeType type) {
   return type == ShapeType::kSphere ? 1 : 2;
 }
 
-// Whether visit_closed_form_points() knows the pair, the first a plane or a sphere.
+// Whether visit_closed_form_points() takes the pair; `a` is a plane or a sphere.
 inline bool has_closed_form(ShapeType a, ShapeType b) {
   const bool is_given_by_file = b == ShapeType::kConvexMesh || b == ShapeType::kMesh;
   if (a == ShapeType::kPlane) return b != ShapeType::kPlane && !is_given_by_file;
@@ -145,7 +144,7 @@ SurfacePoint<T> nearest_on_cylinder(const Vec3<T>& size, const Vec3<T>& p) {
   return {(T(1) / distance) * (p - nearest), distance};
 }
 
-// A ball against a shape whose surface is known; normals from the ball to the shape.
+// Adds the point of a ball and a shape whose surface is known; the normal points from the ball to the shape.
 template <class T>
 ClosedFormPoint<T> ball_against(const Vec3<T>& centre, const T& radius, const Pose<T>& X,
                                 const SurfacePoint<T>& on) {

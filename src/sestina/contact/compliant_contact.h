@@ -1,7 +1,7 @@
 // Compliant contact of two shapes, as a force element.
 //
 // At each contact point, with n the normal from the first shape to the second, v the velocity of the second
-// body relative to the first at the point, v_t its part across n:
+// body relative to the first at the point, v_t its part normal to n:
 //   delta = -gap,   delta' = -n.v                                                                     (1)
 //   N   = max(0, k delta^p (1 + c delta') + d delta')  where delta > 0, otherwise 0                   (2)
 //   F_t = -mu N tanh(|v_t|/v_c) v_t/|v_t|                                                             (3)
@@ -11,8 +11,9 @@
 // Friction creeps: a contact that carries mu' < mu of its normal force slides with v_c artanh(mu'/mu).
 // Energy k delta^(p+1)/(p+1) is stored; the work of N beyond it and that of F_t is dissipated.
 //
-// An impact of two bodies at v without other forces, (2) with d = 0, is m v dv/d delta = -k delta^p (1 + c v)
-// both ways, so that its restitution e depends on s = c v alone, not on m, k or p:
+// In an impact of two bodies with the approach speed v and without other forces, (2) with d = 0 gives
+// m v dv/d delta = -k delta^p (1 + c v) in compression and in restitution, so that the restitution e depends
+// on s = c v alone, not on m, k or p:
 //   (1 + e) s = ln((1 + s)/(1 - e s))                                                                 (5)
 //
 // Source: K. H. Hunt, F. R. E. Crossley, J. Applied Mechanics 42 (1975) 440-445; K. L. Johnson, Contact
@@ -28,12 +29,12 @@
 
 namespace sestina {
 
-// Whether the element takes a pair, the first a plane or a sphere: (1) then holds at all points.
+// Whether the element takes a pair whose first shape is a plane or a sphere: (1) then holds at all points.
 inline bool has_compliant_force(ShapeType a, ShapeType b) {
   return has_closed_form(a, b) && !(a == ShapeType::kPlane && b == ShapeType::kCylinder);
 }
 
-// s of (5) for 0 < e; zero from e = 1 on. s <= 1/e; accurate to round-off of e.
+// Returns s of (5) for e > 0; zero if e >= 1. s <= 1/e; accurate to round-off of e.
 inline double impact_number(double e) {
   if (e >= 1.0) return 0.0;
   double low = 0.0, high = 1.0 / e;
@@ -52,8 +53,8 @@ inline Dual impact_number(const Dual& e) {
   return {s, -by_e / by_s * e.d};
 }
 
-// The sums of magnitudes over the points (N), the smallest gap (m), and the largest speed across the normal
-// of the points that carry load (m/s).
+// The sums of the forces' magnitudes over the points (N), the smallest gap (m), and the largest tangential
+// speed of the points that carry load (m/s).
 struct ContactTotals {
   double normal_force = 0.0, friction_force = 0.0;
   double gap = std::numeric_limits<double>::max();

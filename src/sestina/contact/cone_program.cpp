@@ -17,7 +17,8 @@ constexpr int kMostSteps = 60;
 constexpr double kConverged = 1e-22;  // of the product of the sizes of x and y
 constexpr double kNear = 1e-11;       // likewise, and of the size of y: where round-off ends the steps
 constexpr double kKeptAway = 0.95;    // of the step to the boundary of a cone
-// Smaller ones lead to the boundary away from the middle, where round-off ends the steps.
+// With a smaller sigma the iterates leave the central path and approach the boundary, where round-off ends
+// the steps.
 constexpr double kSmallestSigma = 0.2;
 
 // x^T J x, positive within the cone; the product avoids cancellation.
@@ -38,7 +39,7 @@ Matrix3d scaling_of(const Vector3d& x, const Vector3d& y) {
   return std::sqrt(det_y / det_x) * H;
 }
 
-// The largest s with x + s d in the cone: its boundary is a root of a quadratic.
+// Returns the largest s with x + s d in the cone: the boundary is at a root of a quadratic.
 double reach_in_cone(const Vector3d& x, const Vector3d& d) {
   const double a = determinant(d), b = x[0] * d[0] - x.tail<2>().dot(d.tail<2>()), c = determinant(x);
   const double unlimited = std::numeric_limits<double>::infinity();
@@ -89,7 +90,7 @@ bool ConeProgram::solve(const MatrixXd& M, const VectorXd& q, const std::vector<
   return is_near;
 }
 
-// On the axes of the cones, at a distance that fits the sizes of M and q.
+// Starts on the axes of the cones, at a distance that fits the sizes of M and q.
 bool ConeProgram::start(const MatrixXd& M, const VectorXd& q) {
   const double size = q.cwiseAbs().maxCoeff(), diagonal = M.diagonal().maxCoeff();
   if (!(size > 0.0) || !(diagonal > 0.0)) return false;
@@ -114,7 +115,7 @@ void ConeProgram::add_scaling(MatrixXd& sum) {
   }
 }
 
-// (2) with sigma m = target.
+// Solves (2) with sigma m = target.
 void ConeProgram::find_direction(double target) {
   c_ = -y_;
   for (std::size_t i = 0; i < is_ray_.size(); ++i) {

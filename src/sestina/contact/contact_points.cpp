@@ -119,7 +119,8 @@ void add_contact_points(const Shape& a, const Pose<double>& X_Wa, const Shape& b
                                               points.push_back({point.p, point.normal, point.gap});
                                             });
   }
-  // About the centre of the first, so that round-off does not grow with the distance from the origin.
+  // Points are computed relative to the centre of the first shape, so that round-off does not grow with the
+  // distance from the origin.
   const Vec origin = X_Wa.p;
   const ConvexBody other(b, {X_Wb.R, X_Wb.p - origin});
   const std::size_t first = points.size();

@@ -5,8 +5,8 @@
 //   plane and     sphere 1, ellipsoid 1, capsule 2 (its caps), box 8 (its corners), cylinder 6 (three on
 //                 each rim, of which the first is the lowest)
 //   sphere and    sphere 1, capsule 1, box 1, cylinder 1, ellipsoid 1
-//   others        on a face: corners of what faces it, the ends of a line, or one point; 8 points of a disc;
-//                 two parallel lines 2; otherwise 1 (convex_pair.h)
+//   others        on a face: the corners of the facing feature, the ends of a line, or one point; 8 points of
+//                 a disc; two parallel lines 2; otherwise 1 (convex_pair.h)
 #pragma once
 
 #include <vector>

@@ -91,7 +91,8 @@ bool ContactSweeps::solve(std::span<double> u, double tolerance, int most) {
     contact.sticks = contact.p.tail<2>().norm() < (1.0 - kWithinCone) * contact.law.friction * contact.p[0];
     is_warm = true;
   }
-  // Sweeps shift loads that are not unique from contact to contact: first the states of the start are tried.
+  // Sweeps shift loads that are not unique from contact to contact; therefore the states of the start are
+  // tried first.
   change_ = std::numeric_limits<double>::infinity();
   if (is_warm && contacts_.size() <= kMostPolished && polish(u) && change_ <= tolerance) return true;
   return go_on(u, tolerance, most);
@@ -126,7 +127,7 @@ double ContactSweeps::sweep(std::span<double> u) {
   return largest;
 }
 
-// The impulse that solves (1) and (2) for one contact; v with its impulse so far.
+// Returns the impulse that solves (1) and (2) for one contact; v includes the effect of its present impulse.
 Vector3d ContactSweeps::find_impulse(Contact& contact, const Vector3d& v) {
   contact.sticks = false;
   const Matrix3d& A = contact.A;
@@ -142,7 +143,7 @@ Vector3d ContactSweeps::find_impulse(Contact& contact, const Vector3d& v) {
   }
   Vector3d p;
   if (find_sliding_impulse(A, w, mu, -stuck.tail<2>(), p)) return p;
-  // Painleve's case, no sliding solution: the point of the cone nearest to the sticking impulse
+  // Painleve's paradox, no sliding solution: take the point of the cone nearest to the sticking impulse
   p = {std::max(stuck[0], 0.0), stuck[1], stuck[2]};
   if (tangential > mu * p[0]) p.tail<2>() *= mu * p[0] / tangential;
   return p;
@@ -162,9 +163,8 @@ bool ContactSweeps::hold_slow_contacts(std::span<const double> u) {
   return holds;
 }
 
-// Newton's method for (4), and a sweep that tells whether the states are right. Returns whether that sweep
-// changes less than the one before; otherwise nothing has changed but the states, which are those of another
-// sweep.
+// Solves (4) by Newton's method, and checks the states by a sweep. Returns whether that sweep changes less
+// than the one before; otherwise impulses and u are restored, and only the states are those of the new sweep.
 bool ContactSweeps::polish(std::span<double> u) {
   find_mobility();
   kept_.assign(u.begin(), u.end());
@@ -209,7 +209,8 @@ void ContactSweeps::find_mobility() {
   }
 }
 
-// (4) and its derivatives by the impulses of the contacts that carry, all in the unit of a velocity.
+// Computes the residuals of (4) and their derivatives with respect to the impulses of the contacts that carry
+// load, all in the unit of a velocity.
 void ContactSweeps::find_equations(std::span<const double> u) {
   const auto n = static_cast<Eigen::Index>(3 * carrying_.size());
   J_ = G_;
@@ -237,7 +238,7 @@ void ContactSweeps::find_equations(std::span<const double> u) {
     }
     J_.block<2, 2>(k + 1, k + 1).diagonal().array() += scale;
   }
-  // Redundant contacts: the change in directions that change no velocity is zero, but for round-off.
+  // For redundant contacts: directions that change no velocity then get a change of zero, up to round-off.
   J_.diagonal().array() += kRegular * G_.diagonal().mean();
 }
 
@@ -283,8 +284,8 @@ void ContactSweeps::solve_by_cones(std::span<double> u, double tolerance) {
   }
 }
 
-// For the contacts that carry, in the coordinates in which the cones are those of cone_program.h: x = [mu
-// p_n; p_t], y = [v_n/mu + s; v_t]. A contact without friction is a ray, x = p_n.
+// Sets up the problem of the contacts that carry load, in the coordinates in which the cones are those of
+// cone_program.h: x = [mu p_n; p_t], y = [v_n/mu + s; v_t]. A contact without friction is a ray, x = p_n.
 void ContactSweeps::start_cones(std::span<const double> u) {
   find_mobility();
   const auto n = static_cast<Eigen::Index>(3 * carrying_.size());
@@ -307,7 +308,7 @@ void ContactSweeps::start_cones(std::span<const double> u) {
   M_ = (scale_.asDiagonal() * M_ * scale_.asDiagonal()).eval();
 }
 
-// The impulses of the cones, and the slip that they lead to.
+// Takes the impulses from the cones, with the slip that they lead to.
 void ContactSweeps::take_cones(std::span<double> u) {
   const VectorXd p = scale_.cwiseProduct(cones_.x());
   const VectorXd v = (M_ * cones_.x()).cwiseQuotient(scale_) + b_;

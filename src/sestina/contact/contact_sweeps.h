@@ -1,18 +1,19 @@
-// Impulses of many unilateral contacts with Coulomb friction by sweeps from contact to contact (block
-// Gauss-Seidel), in the speeds u: for each contact the impulse is found exactly, with all others fixed, and u
+// Impulses of many unilateral contacts with Coulomb friction, by sweeps from contact to contact (block
+// Gauss-Seidel) in the speeds u: the impulse of each contact is found exactly with all others fixed, and u is
 // changed accordingly.
 //
-//   v = C u + [bias; 0; 0],   0 <= p_n,   0 <= v_n + R p_n,   p_n (v_n + R p_n) = 0 (1) |p_t| <= mu p_n;
-//   where v_t is not zero, p_t = -mu p_n v_t/|v_t|                                             (2) u = u_free
-//   + sum of B p                                                                                       (3)
+//   v = C u + [bias; 0; 0],   0 <= p_n,   0 <= v_n + R p_n,   p_n (v_n + R p_n) = 0                   (1)
+//   |p_t| <= mu p_n;   where v_t is not zero, p_t = -mu p_n v_t/|v_t|                                 (2)
+//   u = u_free + sum of B p                                                                           (3)
 //
-// with C (3 x speeds) and B = M^-1 C^T of each contact stored for the speeds that it moves, so that memory
-// and a sweep cost O(contacts) where bodies are free. Impulses of the step before are a good start: a few
-// sweeps then suffice. Redundant contacts, for which p is not unique, keep what the start gives them.
-// Between sweeps Newton's method solves
-// the equations of the states that the sweeps have found, for the least change of the impulses:
-//   v = 0 where a contact sticks,   v_n + R p_n = 0 and (2) where it slides (4)
-// friction_solver.h has the same conditions and solves a step of any kind to round-off, at a higher cost.
+// with v the relative velocity of a contact and p its impulse (N s), each [normal; two tangential].
+// C (3 x speeds) and B = M^-1 C^T of each contact are stored for the speeds that it moves only, so that
+// memory and a sweep cost O(contacts) if bodies are free. With the impulses of the previous step as a start,
+// a few sweeps suffice. Redundant contacts, for which p is not unique, stay near their start. Between sweeps,
+// Newton's method solves the equations of the states that the sweeps have found, with the least change of the
+// impulses:
+//   v = 0 where a contact sticks,   v_n + R p_n = 0 and (2) where it slides                           (4)
+// friction_solver.h solves the same conditions to round-off for any kind of step, at a higher cost.
 //
 // Sources: Jean, CMAME 177 (1999), the non-linear Gauss-Seidel method; Moreau, CISM 302 (1988).
 #pragma once
@@ -42,23 +43,23 @@ class ContactSweeps {
   void add(const std::array<Range, 2>& ranges, std::span<const double> C, std::span<const double> B,
            const Law& law, const Eigen::Vector3d& start);
 
-  // Adds the impulses at the start to u, then sweeps until no velocity changes by more than `tolerance` in a
-  // sweep, at most so often. Returns whether they ended so.
+  // Adds the effect of the starting impulses to u, then sweeps, at most `most` times, until no velocity
+  // changes by more than `tolerance` in a sweep. Returns whether that was reached.
   bool solve(std::span<double> u, double tolerance, int most);
-  // The same from the solution of the convex problem of cone_program.h, in which v_n + mu s takes the place
-  // of v_n, with the slip s of the solution before: for contacts whose loads are not unique, or that the
-  // sweeps pass on slowly. Costs O(contacts^3). After a few rounds in which the sweeps do not converge, as
-  // happens where friction and inertia are coupled strongly, the last solution is taken: there v_n = mu
-  // (|v_t| - s) where a contact slides. If round-off prevents a solution, the best result of the sweeps is
-  // taken.
+  // The same, but starting from the solution of the convex problem of cone_program.h, in which v_n + mu s
+  // replaces v_n, with the slip s of the previous solution. For contacts whose loads are not unique, or are
+  // passed on slowly by the sweeps. Costs O(contacts^3). If the sweeps do not converge after a few rounds, as
+  // happens if friction and inertia are coupled strongly, the last solution is kept: it has
+  // v_n = mu (|v_t| - s) where a contact slides. If round-off prevents a solution, the best result of the
+  // sweeps is kept.
   void solve_by_cones(std::span<double> u, double tolerance);
   const Eigen::Vector3d& impulse(int contact) const { return contacts_[static_cast<std::size_t>(contact)].p; }
-  // v of (1) without the bias; of a contact with these ranges and rows.
+  // Returns v of (1) without the bias; the second form is for a contact with these ranges and rows.
   Eigen::Vector3d velocity(int contact, std::span<const double> u) const;
   static Eigen::Vector3d velocity(const std::array<Range, 2>& ranges, std::span<const double> C,
                                   std::span<const double> u);
-  // A small displacement (m or rad in place of u) that makes gaps below zero zero, and opens none below zero:
-  // of least size in the norm of M, where the sweeps converge. Is added to `displacement`.
+  // Adds to `displacement` (m or rad, in the order of u) a small displacement that closes all overlaps and
+  // causes none. It is the smallest in the norm of M if the sweeps converge.
   void close(std::span<const double> gaps, std::span<double> displacement, double tolerance, int most) const;
 
  private:
@@ -89,7 +90,7 @@ class ContactSweeps {
 
   std::vector<Contact> contacts_;
   std::vector<double> numbers_;
-  // Of Newton's method: the contacts that carry, their mobility, and the equations.
+  // For Newton's method: the contacts that carry load, their mobility, and the equations.
   std::vector<std::size_t> carrying_;
   Eigen::MatrixXd G_, J_;
   Eigen::VectorXd F_;

@@ -15,7 +15,7 @@ constexpr double kSteep = 0.5;  // cosine of the angle from a cylinder's axis at
 
 double signed_as(double size, double x) { return x < 0.0 ? -size : size; }
 
-// For an axis, the two others.
+// Returns one of the two other axes (k = 1, 2).
 int after(int axis, int k) { return (axis + k) % 3; }
 
 }  // namespace

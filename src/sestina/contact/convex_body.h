@@ -1,5 +1,6 @@
-// A convex shape in the ground, by its support function. It is a core (a point, a segment or a solid) and
-// everything within a radius of the core; functions describe the core.
+// A convex shape in the ground, described by its support function (ground axes, m). It consists of a core (a
+// point, a segment or a solid) and everything within a radius of the core; the functions below describe the
+// core.
 //
 //   h(n) = max of n . x over the core    the support function, convex and of degree one
 //   s(n) = its gradient                  the farthest point in the direction n
@@ -38,12 +39,12 @@ class ConvexBody {
   int face_towards(const Vec3<double>& n) const;  // the one whose normal is nearest to n; -1: none
   Face face(int index, const Vec3<double>& n) const;
 
-  // The side of a cylinder that is farthest along n, an edge of a box, the core of a capsule: end points.
-  // has_line(): whether there is one.
+  // line() returns the end points of the line farthest along n: on the side of a cylinder, an edge of a box,
+  // the core of a capsule. has_line(): whether there is one.
   bool has_line() const;
   std::pair<Vec3<double>, Vec3<double>> line(const Vec3<double>& n) const;
 
-  // Corners of what faces n most: a face, the ends of a line, or a point.
+  // Returns the corners of the feature that faces n most: a face, the ends of a line, or a point.
   std::vector<Vec3<double>> facing(const Vec3<double>& n) const;
 
  private:

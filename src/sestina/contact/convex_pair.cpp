@@ -34,9 +34,10 @@ struct Candidate {
   int face_a = -1, face_b = -1;  // whose normal n is
 };
 
-// Ranks. In between: climbed with one or two hinges. Of two faces the one that is a polygon, or the larger
-// disc, has the higher rank: so the outline of the other meets its own. Where both are the same, the face of
-// a has: round-off would choose otherwise, and the order of the points depends on the choice.
+// Ranks; those in between are of normals found with one or two hinges. Of two faces, a polygon ranks above a
+// disc and a larger disc above a smaller one, so that the outline of the other face is clipped by it. Of two
+// equal faces that of `a` ranks higher: otherwise round-off would choose, and the order of the points depends
+// on the choice.
 constexpr int kClimbed = 1, kOnFace = 4, kOnLargeFace = 6, kOfA = 1;
 
 class ConvexPair {
@@ -108,7 +109,7 @@ class ConvexPair {
     return find_nearest_points(a_, b_, 1.0, (kSeparated * size_ - best_.gap) * best_.n);
   }
 
-  // Where b is moved along n, the nearest points give a better n, or the same.
+  // Moves b along n until the bodies are apart: their nearest points then give a better n, or the same one.
   void climb_apart() {
     for (int step = 0; step < kMostClimbs; ++step) {
       const double before = best_.gap;
@@ -142,7 +143,7 @@ class ConvexPair {
     return found;
   }
 
-  // (2), from n, for a normal at right angles to both hinges where they are not zero.
+  // Iterates (2) from n, keeping the normal perpendicular to the hinges that are not zero.
   Vec climb(Vec n, const Vec& about_a, const Vec& about_b) const {
     const bool is_a = dot(about_a, about_a) > 0.0, is_b = dot(about_b, about_b) > 0.0;
     if (is_a && is_b) {
@@ -162,7 +163,7 @@ class ConvexPair {
     return best.n;
   }
 
-  // One step of (2), about a hinge or freely.
+  // Takes one step of (2), about a hinge or freely.
   Vec turned(const Vec& n, const Vec& about, bool is_hinged) const {
     const Vec r = b_.support(-n) - a_.support(n);
     const double g = dot(n, r);
@@ -187,7 +188,7 @@ class ConvexPair {
     return unit(n + std::min(1.0, kMostTurn / std::max(norm(turn), kMostTurn)) * turn);
   }
 
-  // Clips what faces a face of the other body. `sense`: 1 for a face of a.
+  // Clips the feature of the other body that faces this face. `sense`: 1 for a face of a, -1 for a face of b.
   void add_on_face(const ConvexBody::Face& face, const ConvexBody& other, double sense,
                    std::vector<ContactPoint>& points) const {
     const Vec out = sense * best_.n;
@@ -209,7 +210,7 @@ class ConvexPair {
     return corners;
   }
 
-  // The part of a polygon (a segment, a point) where side . (x - p) is not positive.
+  // Returns the part of a polygon (a segment, a point) where side . (x - p) is not positive.
   std::vector<Vec> clipped_by_side(const std::vector<Vec>& corners, const Vec& side, const Vec& p) const {
     std::vector<Vec> inside;
     const double bound = kBeside * size_;
@@ -245,7 +246,7 @@ class ConvexPair {
     return inside;
   }
 
-  // Ends of the stretch in which two parallel lines are beside each other.
+  // Adds the ends of the stretch along which two parallel lines are beside each other.
   void add_on_lines(std::vector<ContactPoint>& points) const {
     if (!a_.has_line() || !b_.has_line()) return;
     const Vec& n = best_.n;
@@ -268,7 +269,8 @@ class ConvexPair {
     }
   }
 
-  // Where the bodies are nearest along n: the same as where they are when b is moved along n.
+  // Adds the point at which the bodies are nearest along n. It does not change if b is moved along n, so that
+  // it is found with the bodies apart.
   void add_nearest(std::vector<ContactPoint>& points) const {
     const Vec &n = best_.n, shift = (kSeparated * size_ - best_.gap) * n;
     const NearestPoints near = moved_apart();
@@ -279,8 +281,8 @@ class ConvexPair {
     points.push_back({digits_a >= digits_b ? from_a : from_b, n, gap});
   }
 
-  // How much a nearest point can be trusted. Those of curved bodies are found to half of the digits only:
-  // where there is one farthest point along n, it is taken instead.
+  // The accuracy of a nearest point, ascending. For curved bodies only half of its digits are right: if there
+  // is a unique farthest point along n, that is taken instead.
   enum class Exact { kAlongAxis, kOnEdge, kFarthest, kCorner };
 
   static std::pair<Vec, Exact> on_surface(const ConvexBody& body, const Vec& near, const Vec& edge,

@@ -5,8 +5,8 @@
 //   g(n) = -h_a(n) - h_b(-n)                                                                           (1)
 //
 // and their gap is the largest g(n): the distance where they are apart, minus the depth where they overlap.
-// Unlike the vector between the nearest points, whose direction is round-off where the bodies touch, the
-// maximum is well conditioned. It is found in three steps.
+// The vector between the nearest points loses its direction to round-off where the bodies touch; the maximum
+// of g is well conditioned. It is found in three steps.
 //
 //   1. nearest points of the bodies, and of bodies shrunk about their centres until they are apart, give
 //      directions to start from (nearest_points.h);
@@ -15,7 +15,7 @@
 //        (H_a(n) + H_b(-n) + g) dn = s_b(-n) - s_a(n)   in the directions along which n may turn          (2)
 //
 //      n may turn about the edges at which the bodies are nearest, and freely at points;
-//   3. the candidate with the largest g(n) is the normal, a face before others that are equal to round-off.
+//   3. the candidate with the largest g(n) is the normal; of those equal to round-off, a face comes first.
 //
 // On a face, the facing part of the other body is clipped (Sutherland and Hodgman 1974). Parallel lines touch
 // at two points, everything else at one.

@@ -47,7 +47,7 @@ FrictionSolver::Report FrictionSolver::solve(const MatrixXd& G, const VectorXd& 
     report.is_solved = true;
     return report;
   }
-  // Sweeps pass loads on from contact to contact: along a stack of many that takes long.
+  // Sweeps pass loads on from contact to contact, which takes many of them in a tall stack.
   const int sweeps = mu.size() <= kFewContacts ? kFewSweeps : 0;
   report.is_solved = solve_by_sweeps(sweeps, report.sweeps) || solve_by_cones() ||
                      solve_by_sweeps(kManySweeps, report.sweeps);
@@ -83,8 +83,7 @@ void FrictionSolver::solve_one(Index i) {
     p = {-w[0] / own(0, 0), 0.0, 0.0};
     state = State::kSlide;
   } else {
-    // A direction in which no impulse moves anything has neither an inverse nor an impulse. Motions that are
-    // prescribed may slide along it.
+    // In a direction without mobility there is no impulse, although prescribed motions may slide along it.
     const Vector3d stuck = own.completeOrthogonalDecomposition().solve(-w);
     const bool stops = (w + own * stuck).tail<2>().norm() <= kTouching * w.tail<2>().norm();
     if (stops && stuck[0] >= 0.0 && stuck.tail<2>().norm() <= mu * stuck[0]) {
@@ -92,7 +91,7 @@ void FrictionSolver::solve_one(Index i) {
       state = State::kStick;
     } else if (find_sliding_impulse(own, w, mu, Vector2d::Zero(), p)) {
       state = State::kSlide;
-    } else {  // Painleve's case, no sliding solution: the point of the cone nearest to the sticking impulse
+    } else {  // Painleve's paradox: take the point of the cone nearest to the sticking impulse
       p = {std::max(stuck[0], 0.0), stuck[1], stuck[2]};
       const double tangential = p.tail<2>().norm();
       if (tangential > mu * p[0]) p.tail<2>() *= mu * p[0] / tangential;
@@ -122,10 +121,11 @@ double FrictionSolver::residual(Index& worst) const {
   return largest;
 }
 
-// Newton's method for the states that the sweeps have found. Returns false if its solution violates a
-// condition. Contacts that neither separate nor carry load are first tried as closed, because the sweeps load
-// the first of several redundant contacts. Contacts that slide very slowly are first tried as sticking: where
-// others share their load, the sweeps keep shifting it long after all of them have come to rest.
+// Solves the equations of the states that the sweeps have found by Newton's method. Returns false if its
+// solution violates a condition. Contacts that neither separate nor carry load are first tried as closed,
+// because the sweeps load the first of several redundant contacts. Contacts that slide very slowly are first
+// tried as sticking: where others share their load, the sweeps keep shifting it long after all of them have
+// come to rest.
 bool FrictionSolver::polish() {
   const std::vector<State> found = states_;
   v_ = *G_ * *p_ + *b_;
@@ -150,7 +150,7 @@ bool FrictionSolver::polish() {
   return try_states();
 }
 
-// (4), in the coordinates in which its cones are K of cone_program.h: x = [mu p_n; p_t],
+// Solves (4), in the coordinates in which its cones are K of cone_program.h: x = [mu p_n; p_t],
 // y = [(v_n + R p_n)/mu + s; v_t]. A contact without friction is a ray, x = p_n.
 bool FrictionSolver::solve_by_cones() {
   const auto n = static_cast<Index>(mu_.size());
@@ -187,7 +187,8 @@ bool FrictionSolver::solve_by_cones() {
   return false;
 }
 
-// The states that the impulses and velocities of the cones tell, and v_; impulses of open contacts vanish.
+// Determines the states and v_ from the impulses and velocities of the cones; impulses of open contacts
+// vanish.
 void FrictionSolver::read_cones() {
   v_ = *G_ * *p_ + *b_;
   for (Index i = 0; i < static_cast<Index>(mu_.size()); ++i) {
@@ -229,9 +230,9 @@ bool FrictionSolver::try_states(Norm least) {
   return false;
 }
 
-// Where nothing slides against friction, the equations are those of A p = -b on the rows that act, A
-// symmetric: p <- p + (A + e I)^-1 (-b - A p), from p = 0 or, for the least change, from the trial. False if
-// A is too nearly singular for that.
+// If nothing slides against friction, the equations are A p = -b on the active rows, with A symmetric:
+// p <- p + (A + e I)^-1 (-b - A p), from p = 0 or, for the least change, from the trial. False if A is too
+// nearly singular for that.
 bool FrictionSolver::solve_linear(Norm least) {
   rows_.clear();
   for (Index i = 0; i < static_cast<Index>(mu_.size()); ++i) {

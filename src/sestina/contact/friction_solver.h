@@ -8,14 +8,14 @@
 // tangential], and R the compliance along the normal.
 //
 // G is symmetric and positive semidefinite. If it is singular, p is not unique, while v is in most cases. The
-// solution has three stages, of which the second is left out where the first one suffices:
+// solution has three stages; the second one is omitted if the first suffices:
 //   - block Gauss-Seidel: contact by contact, (2) and (3) are solved for its impulse with all other impulses
-//     fixed. A few sweeps mostly tell which contacts are open, stick or slide;
-//   - the convex problem of cone_program.h, which converges always: with s = |v_t| it is
+//     fixed. A few sweeps usually show which contacts are open, stick or slide;
+//   - the convex problem of cone_program.h, whose iteration always converges: with s = |v_t| it is
 //       |p_t| <= mu p_n,  v_n + R p_n + mu s >= mu |v_t|,  (v_n + R p_n + mu s) p_n + v_t . p_t = 0      (4)
-//     and has the solutions of (2) and (3). Iterations start with s = 0 and take s from the one before. Where
-//     they do not converge, as rarely happens if friction and inertia couple strongly, sweeps follow once
-//     more;
+//     and has the solutions of (2) and (3). The iteration on s starts with s = 0 and takes |v_t| of each
+//     solution as the next s. If it does not converge, which is rare and due to strong coupling of friction
+//     and inertia, sweeps follow once more;
 //   - Newton's method on the equations of these states: p = 0; v = 0; v_n + R p_n = 0 and (3). Its linear
 //     systems are solved with least norm, so that redundant contacts share the load evenly (and friction in
 //     proportion to it, if an equal share breaks (3)), and contacts that stick have v_t = 0 to rounding.

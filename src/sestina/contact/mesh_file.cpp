@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Point = std::array<float, 3>;
 
-// Gathers triangles; equal corners are one point.
+// Collects triangles; equal corners become one point.
 class MeshBuilder {
  public:
   void add(const Point& a, const Point& b, const Point& c) {
@@ -61,7 +61,7 @@ std::string read_bytes(const fs::path& path) {
   return bytes;
 }
 
-// 80 bytes of any text, the number of triangles, and of each 50 bytes: normal, three corners, attribute.
+// A header of 80 bytes, the number of triangles, and 50 bytes for each: normal, three corners, attribute.
 constexpr std::size_t kStlHeader = 84, kStlTriangle = 50;
 
 bool is_binary_stl(std::string_view bytes, std::uint32_t& count) {
@@ -80,7 +80,7 @@ TriangleMesh read_binary_stl(std::string_view bytes, std::uint32_t count) {
   return mesh.take();
 }
 
-// The three numbers that follow, or false.
+// Reads the three numbers that follow; false if there are none.
 bool read_point(std::istream& line, Point& point) {
   for (float& x : point) {
     if (!(line >> x)) return false;

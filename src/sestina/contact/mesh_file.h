@@ -16,12 +16,12 @@ inline constexpr std::size_t kLargestMeshFile = std::size_t{256} << 20;  // byte
 // throws InputError with the places searched.
 std::filesystem::path find_mesh(const std::string& file, const std::filesystem::path& folder);
 
-// The corners in m, from the bytes of a file; `suffix` is .stl or .obj. Throws InputError for any other file,
-// and for one without triangles.
+// Returns the mesh, with its corners in m, from the bytes of a file; `suffix` is .stl or .obj. Throws
+// InputError for any other file, and for one without triangles.
 TriangleMesh parse_mesh(const std::string& bytes, std::string_view suffix);
 
-// The corners in m. Equal corners are merged. Throws InputError if the file is of another kind, is larger
-// than kLargestMeshFile, or has no triangle.
+// Reads a mesh, with its corners in m. Equal corners are merged. Throws InputError if the file is of another
+// kind, is larger than kLargestMeshFile, or has no triangle.
 TriangleMesh read_mesh(const std::filesystem::path& path);
 
 // The surface of a height field: a table of heights z (m), one row of it for each y, with spaces or commas

@@ -14,7 +14,7 @@ constexpr int kMostCorners = 128;
 constexpr double kNearest = 1e-14;     // of the square of the distance, between its bounds, for curved bodies
 constexpr double kDegenerate = 1e-14;  // volume of a simplex, relative to that of its edges
 
-// A point of the difference b - a, and where it comes from.
+// A point of the Minkowski difference b - a, and the points of the two bodies that give it.
 struct Corner {
   Vec y, on_a, on_b;
 };
@@ -24,8 +24,8 @@ struct Weights {
   Vec y;                       // the point
 };
 
-// The point of the plane (line, point) through corners of a simplex that is nearest to the origin; false
-// where it is outside them.
+// Finds the point nearest to the origin on the plane (line, point) through corners of a simplex; false if it
+// lies outside them.
 bool project(const std::array<Corner, 4>& corners, const std::array<int, 4>& chosen, int count,
              Weights& out) {
   const auto y = [&](int i) -> const Vec& {
@@ -59,14 +59,14 @@ bool project(const std::array<Corner, 4>& corners, const std::array<int, 4>& cho
     if (weight < 0.0) return false;
     out.of[static_cast<std::size_t>(chosen[static_cast<std::size_t>(i)])] = weight;
   }
-  // From the edges: the sum of the corners themselves would cancel.
+  // The point is computed from the edges: a sum of the corners themselves would cancel.
   out.y = o;
   for (int i = 1; i < count; ++i) out.y += w[static_cast<std::size_t>(i)] * (y(i) - o);
   if (count == 4) out.y = {};
   return true;
 }
 
-// The nearest point of a simplex: of all its parts, the one whose point is nearest.
+// Returns the nearest point of a simplex: the nearest of those of all its faces, edges and corners.
 Weights nearest_of_simplex(const std::array<Corner, 4>& corners, int count) {
   Weights best, weights;
   double least = std::numeric_limits<double>::infinity();
@@ -116,7 +116,7 @@ class Search {
     const Vec p = body.support(n);
     return kept < 1.0 ? body.centre() + kept * (p - body.centre()) : p;
   }
-  // The corner of b - a that is nearest along y.
+  // Returns the corner of b - a that is nearest to the origin along y.
   Corner corner(const Vec& y) const {
     const Vec p = scaled(a_, kept_, y), q = scaled(b_, kept_, -y) + shift_;
     return {q - p, p, q};

@@ -9,7 +9,8 @@ namespace sestina {
 struct NearestPoints {
   Vec3<double> on_a, on_b;  // m, of the cores
   double distance = 0.0;    // m, of the cores; zero where they overlap
-  // Differences of the farthest points that carry the nearest ones: edges of a body where they are not zero.
+  // Differences of the support points between which the nearest points lie: edges of a body where they are
+  // not zero.
   Vec3<double> edge_a, edge_b;
 };
 

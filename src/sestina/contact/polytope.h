@@ -29,8 +29,8 @@ struct Polytope {
   double outer_radius = 0.0;         // m, of the smallest ball about the origin
 };
 
-// Coplanarity and convexity are decided to this part of the size of the body, since files hold single
-// precision.
+// Coplanarity and convexity are decided with this tolerance, relative to the size of the body, since files
+// hold single precision.
 inline constexpr double kFlat = 1e-6;
 
 // Convex meshes with more faces are treated as those that are not convex: the time that a pair of convex

@@ -38,7 +38,7 @@ struct ContactPoint {
 double inner_radius(const Shape& shape);
 double outer_radius(const Shape& shape);
 
-// Whether contact points of these two can be found.
+// Whether contact points between shapes of these two types can be found.
 bool can_touch(ShapeType a, ShapeType b);
 const char* name_of(ShapeType type);  // "sphere"
 

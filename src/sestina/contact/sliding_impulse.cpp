@@ -16,7 +16,7 @@ constexpr int kSlideDirections = 32;   // in which a slide is looked for
 
 double cross2(const Vector2d& a, const Vector2d& b) { return a.x() * b.y() - a.y() * b.x(); }
 
-// The impulse and the slip that follow from a direction d of slip.
+// The normal impulse and the slip that follow from a direction d of slip.
 struct Slide {
   double p_n = -1.0;  // negative where friction and geometry are coupled too strongly
   double along = 0.0;
@@ -35,7 +35,7 @@ class SlideEquation {
     return slide;
   }
 
-  // Newton's method for the angle of d.
+  // Finds the angle of d by Newton's method.
   bool solve_near(const Vector2d& guess, Vector3d& p) const {
     double angle = std::atan2(guess.y(), guess.x());
     for (int step = 0; step < kMostAngleSteps; ++step) {
@@ -85,7 +85,7 @@ class SlideEquation {
     return best >= 0.0;
   }
 
-  // Where only the first tangential direction moves.
+  // Solves the case in which only the first tangential direction has mobility.
   bool solve_along_first(Vector3d& p) const {
     double best = -1.0;
     for (const double sign : {1.0, -1.0}) {

@@ -20,7 +20,7 @@ constexpr double kPartWithinCones = 0.95;          // of the way to the boundary
 constexpr double kKappaError = 1e-10;              // of kappa
 constexpr double kRoundOffError = 1e-14;           // of the largest velocity and its impulse: round-off
 
-// The largest part of a step, at most 1, that keeps x_0 > |(x_1, x_2)|.
+// Returns the largest fraction of a step, at most 1, that keeps x_0 > |(x_1, x_2)|.
 double step_in_cone(double x0, const Vector2d& x, double dx0, const Vector2d& dx) {
   // The smallest positive root of (x_0 + a dx_0)^2 = |x + a dx|^2.
   const double c = x0 * x0 - x.squaredNorm(), half_b = x0 * dx0 - x.dot(dx), a = dx0 * dx0 - dx.squaredNorm();
@@ -53,8 +53,8 @@ bool SmoothContacts::solve(const MatrixXd& G, const VectorXd& b, std::span<const
   return std::ranges::any_of(kReductions, [&](double reduction) { return follow(kappa, reduction); });
 }
 
-// Newton's method with steps that stay within the cones. The next, smaller kappa is sought once they are
-// nearly whole ones.
+// Solves by Newton's method with steps that stay within the cones. kappa is reduced when more than half of a
+// step could be taken.
 bool SmoothContacts::follow(double kappa, double reduction) {
   start();
   double target = std::max(kappa, velocity_ * impulse_);
@@ -112,7 +112,7 @@ bool SmoothContacts::is_solved(double kappa) const {
          velocities <= kRoundOffError * velocity_;
 }
 
-// Of (2), (3) and (1).
+// Computes the residuals of (2), (3) and (1).
 void SmoothContacts::find_residual(double kappa) {
   const auto n = static_cast<Index>(laws_.size());
   const VectorXd v = *G_ * p_ + b_;
@@ -202,7 +202,7 @@ VectorXd SmoothContacts::p_by_law(std::span<const Law> changes) const {
   return impulses_of(right);
 }
 
-// The rows of p of the solution of the equations.
+// Returns the rows of p in the solution of the linear equations.
 MatrixXd SmoothContacts::impulses_of(const MatrixXd& right) const {
   const auto n = static_cast<Index>(laws_.size());
   const MatrixXd all = factor_.solve(right);

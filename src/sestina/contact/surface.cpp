@@ -33,7 +33,7 @@ void check_areas(const TriangleMesh& mesh) {
   }
 }
 
-// Six times the volume, about the first point, so that a distant origin does not cost digits.
+// Returns six times the volume, computed about the first point so that a distant origin does not cost digits.
 double volume_of(const TriangleMesh& mesh) {
   const Vec origin = corner(mesh, mesh.triangles.front()[0]);
   double volume = 0.0;

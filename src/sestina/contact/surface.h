@@ -11,7 +11,7 @@ namespace sestina {
 
 class TriangleTree;
 
-// One of the two is there.
+// Exactly one of the two members is set.
 struct Surface {
   std::optional<Polytope> polytope = std::nullopt;     // of ShapeType::kConvexMesh
   std::shared_ptr<const TriangleTree> tree = nullptr;  // of ShapeType::kMesh

@@ -89,7 +89,7 @@ void TriangleTree::find_neighbours() {
   }
 }
 
-// A point where at least three planes meet.
+// Finds the points where at least three planes meet.
 void TriangleTree::find_corners() {
   std::vector<std::vector<Vec>> normals(points_.size());
   for (const Triangle& triangle : triangles_) {
@@ -104,7 +104,7 @@ void TriangleTree::find_corners() {
   }
 }
 
-// Halves the triangles at the median of their middles, along the longest side of their box.
+// Splits the triangles at the median of their centres along the longest side of their box.
 int TriangleTree::build(int first, int count) {
   const auto at = static_cast<int>(nodes_.size());
   nodes_.emplace_back();
@@ -184,8 +184,8 @@ void TriangleTree::add_points(const Pose<double>& X, const ConvexBody& body, dou
   keep_outlines(points, first, kOnEdge * size_, kBesideOutline * size_);
 }
 
-// Whether the surface has the outward normal n at a point of the triangle: its own; at an edge one between
-// its own and its neighbour's; at a corner one from which all edges recede.
+// Whether n is an outward normal of the surface at a point of the triangle: the triangle's own normal; at an
+// edge one between its own and its neighbour's; at a corner one from which all edges recede.
 bool TriangleTree::is_felt(const Triangle& triangle, const Vec& p, const Vec& n) const {
   const Polytope& body = *triangle.body.polytope;
   const Vec& own = body.faces[0].normal;

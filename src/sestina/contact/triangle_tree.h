@@ -1,8 +1,11 @@
 // Surfaces of triangles that need not be convex: solids within closed meshes, and height fields.
 //
-// A triangle touches at its front only, and at an edge or a corner only along normals that no other triangle
-// there contradicts: of two triangles in one plane, the seam is not felt. At the rim of a height field the
-// surface is continued by vertical sides, which do not touch themselves.
+// A triangle touches at its front only, and at an edge or a corner only along normals that the adjacent
+// triangles allow too, so that the seam between two coplanar triangles has no effect. At the rim of a height
+// field the surface continues in vertical sides, which do not touch anything.
+//
+// A binary tree of boxes along the coordinate axes finds the triangles near a body: the triangles of a node
+// are divided at the median of their centres along the longest side of its box.
 #pragma once
 
 #include <vector>
@@ -21,7 +24,8 @@ class TriangleTree {
 
   double inner_radius() const { return inner_radius_; }  // m, a twentieth of the smallest extent
   double outer_radius() const { return outer_radius_; }  // m, about the origin
-  // Points that may touch a plane: all but those within plane parts of the surface and within straight edges.
+  // Points that may touch a plane: all but those in the interior of plane parts of the surface and of
+  // straight edges.
   const std::vector<Vec3<double>>& corners() const { return corners_; }
 
   // Appends the points of the surface, placed at X, and of a body, normals towards the body, in the order of
@@ -61,8 +65,9 @@ class TriangleTree {
   double inner_radius_ = 0.0, outer_radius_ = 0.0, size_ = 0.0;
 };
 
-// Keeps the corners of the convex hull of points that have one normal and lie in one plane: they carry the
-// same loads. Looks at points from `first`. A plane is kept to `flat` (m), an outline to `beside` (m).
+// Reduces points with one normal in one plane to the corners of their convex hull, which can carry the same
+// loads; considers the points from `first` on. Tolerances (m): `flat` for the plane, `beside` for the
+// outline.
 void keep_outlines(std::vector<ContactPoint>& points, std::size_t first, double flat, double beside);
 
 }  // namespace sestina

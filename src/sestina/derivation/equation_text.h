@@ -36,10 +36,10 @@ inline constexpr std::size_t kLeastShared = 4;  // number of operations from whi
 // C udot = -b; `embedded`, where it is given, has those of the independent speeds instead. Source code with
 // multipliers gives the rates of q, M, f, C and b; embedded, or without conditions, the rates of q and u.
 //
-// `name` is what the model is called. Text and LaTeX are simplified first (simplify.h) on request.
-// `page` is for LaTeX, where parts have names if the lines would be too many or too wide otherwise
-// (latex_parts.h), and numbers are rounded to six digits. InputError for source code of a force
-// that is a table, another format as a document, and lines that are too short for anything.
+// `name` is the name of the model. Text and LaTeX are simplified first (simplify.h) on request. `page` is for
+// LaTeX, where parts have names if the lines would be too many or too wide otherwise (latex_parts.h), and
+// numbers are rounded to six digits. Throws InputError for source code of a force that is a table, for a
+// document in a format other than LaTeX, and for lines that are too short for any expression.
 std::string write_equations(const Model& model, const ModelEquations& equations, std::string_view name,
                             EquationFormat format, bool is_simplified = false, const LatexPage& page = {},
                             const EmbeddedEquations* embedded = nullptr);

@@ -346,7 +346,7 @@ void ModelLayout::add_mass(BodyIndex b) {
   }
 }
 
-// Rejects numbers that the layouts below do not know.
+// Rejects given numbers of a force element other than `known`.
 void ModelLayout::refuse_unknown(const ForceNumbers<Slot>& numbers, ForceIndex force,
                                  std::string_view known) const {
   for_each_force_number([&](const NumberInfo& number, auto of) {

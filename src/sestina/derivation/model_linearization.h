@@ -1,6 +1,6 @@
 // Linearisation of a model about a state, with its parameters as symbols.
 //
-//   d/dt x = A x + B r,   x = variations of [q; u],   r = further generalised forces along the speeds
+//   d/dt x = A x + B r,   x = variations of [q; u],   r = additional generalised forces along the speeds
 //
 // At rest, coordinates that follow from the parameters are symbols in A and B like the parameters: with the
 // coordinates of rest for other values of the parameters, A and B hold for these. Coordinates that are zero

@@ -18,7 +18,8 @@ struct KnownCutJoints {
   std::vector<T> q, u, tau;
   std::vector<CutJointMotion<T>> motions;
   std::vector<SpatialForce<T>> forces;  // about M's origin, ground axes, on the child
-  // Coordinates and speeds of cut joints are those that stand in q and u, and their forces remain in tau.
+  // If true, the caller has set the cut joints' coordinates and speeds in q and u, and their forces remain in
+  // tau.
   bool are_given = false;
 };
 

@@ -2,6 +2,11 @@
 // joints.
 //
 //   I = [ J  B ; B^T  m ],  J and m symmetric;   f = I [alpha; a] + z,   z = [torque; force]
+//
+// J (kg m^2), B (kg m), m (kg) and z (N m, N) have components in the axes K of a body and refer to their
+// origin (joint_axes.h); alpha is in rad/s^2, a in m/s^2.
+//
+// Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 7.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ class Assembler {
   // Adds values that must be satisfied in addition to the conditions; they must outlive this object.
   void want(const WantedCutJoints& wanted) { wanted_ = &wanted; }
 
-  // Whether the loops are closed with these speeds' coordinates free to move.
+  // Closes the loops by moving the coordinates of the free speeds; returns whether they are closed.
   bool close(State<double>& state, const std::vector<bool>& is_free, bool by_mass) {
     of_positions_ = true;
     update(state);
@@ -58,8 +58,8 @@ class Assembler {
     return search(state, is_free, by_mass);
   }
 
-  // The same, by the least in the norm of the mass matrix, and the coordinates that are not free keep every
-  // digit.
+  // The same with the least displacement in the norm of the mass matrix; coordinates that are not free keep
+  // every digit.
   bool close_others(State<double>& state, const std::vector<bool>& is_free) {
     of_positions_ = true;
     return search(state, is_free, true);
@@ -85,7 +85,7 @@ class Assembler {
 
   const ConstraintErrors& errors() const { return errors_; }
   const ConstraintRows<double>& rows() const { return rows_; }
-  // The joint or constraint whose condition has the largest remaining error.
+  // Returns the joint or constraint whose condition has the largest remaining error.
   std::string worst_position() const { return name_of(worst_wanted_q_, errors_.position_row); }
   std::string worst_velocity() const { return name_of(worst_wanted_u_, errors_.velocity_row); }
   // The points on curves at which the search begins.
@@ -113,7 +113,7 @@ class Assembler {
       if (attempt > 0) shake(state, is_free, attempt);
       const double error = iterate(start, state, is_free, by_mass);
       if (error <= kClosed * length_) return true;
-      // Another way of assembling is not better for coming a little nearer.
+      // A different way of assembling must at least halve the error to count as better.
       if (error < 0.5 * best) best = error, best_state = state;
     }
     state = best_state;
@@ -238,7 +238,7 @@ class Assembler {
     return moving;
   }
 
-  // The error at the end (m).
+  // Returns the error at the end (m).
   double iterate(const State<double>& start, State<double>& state, const std::vector<bool>& is_free,
                  bool by_mass) {
     // (1) converges linearly, and slowly if q0 is far away. Newton's method removes the error that (1)
@@ -295,7 +295,7 @@ class Assembler {
     return errors_.position;
   }
 
-  // The same displacements on every machine; they grow with every attempt.
+  // Displaces the free coordinates by amounts that are the same on every machine and grow with every attempt.
   void shake(State<double>& state, const std::vector<bool>& is_free, int attempt) const {
     std::vector<double> displacement(static_cast<std::size_t>(n_));
     constexpr double kGolden = std::numbers::phi;
@@ -538,7 +538,7 @@ void check_stops(const Model& model, const Properties<double>& properties, const
     const StopPlan& stop = model.plan().stops[i];
     const auto place = static_cast<std::size_t>(stop.q);
     const double q = state.q[place], bound = properties.contacts.bounds[i];
-    constexpr double kOnTheStop = 1e-6;  // where a run that ends on a stop leaves it
+    constexpr double kOnTheStop = 1e-6;  // a run that ends on a stop may end this far beyond it
     const double beyond = stop.is_upper ? q - bound : bound - q;
     if (beyond <= kOnTheStop * (1.0 + std::abs(bound)) || properties.contacts.stops[i].stiffness > 0.0)
       continue;

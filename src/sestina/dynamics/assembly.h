@@ -31,10 +31,10 @@ struct AssemblyReport {
   double position_error = 0.0;  // m, the remaining error
 };
 
-// The model's assembled initial state, t = 0, in relative coordinates even if the model's are cartesian.
-// Throws InputError, which names the joint or constraint that stays open, and its error, or the joint that
-// starts beyond an enforced limit. Without loops and
-// constraints it equals calc_initial_state().
+// Returns the model's assembled initial state at t = 0, in relative coordinates even if the model's are
+// cartesian. Throws InputError, which names the joint or constraint that stays open, and its error, or the
+// joint that starts beyond an enforced limit. Without loops and constraints the result equals
+// calc_initial_state().
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report = nullptr);
 

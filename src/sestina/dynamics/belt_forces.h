@@ -1,15 +1,15 @@
 // The contacts of cables with pulleys (forces/belt_contact.h) with their analytical tangents.
 //
-// The numbers of one contact point are functions of the point's displacement xi and velocity relative to the
+// The force at one contact point is a function of the point's displacement xi and velocity relative to the
 // pulley, in axes that turn with it. For a displacement of the point by dr, of the pulley's centre by dp and
 // its rotation theta, with d from the centre to the point,
 //   xi = dr - dp - theta x d,   dv = change of the relative velocity v,   eta = dv - theta x v            (1)
 //   d delta = -m.xi,  dm = t (t.xi)/rho - a (a.xi)/g,  dt = -e (t.xi)/rho,  d delta' = -m.eta - dm.v,
 //   d slip = t.eta + dt.v,   dF = theta x F + dN m + N dm - dF_t t - F_t dt                               (2)
-// Generalised forces are F.psi with psi = S of the cable's parts and psi_k = -(v_k + w_k x d) of a speed k
-// that moves the centre by v_k and turns the pulley by w_k. The change of psi_k is that of v_k and w_k, whose
-// part is the derivative of a wrench that is held while the pulley moves (HeldWrench, which the caller adds
-// to the forces from which it takes derivatives), and
+// Generalised forces are F.psi, with psi = S for the positions and slopes of the cable's nodes and
+// psi_k = -(v_k + w_k x d) for a speed k that moves the pulley's centre by v_k and turns it by w_k. The
+// change of v_k and w_k contributes the derivative of a wrench that is held constant while the pulley moves
+// (HeldWrench, which the caller adds to the forces that it differentiates); the change of d contributes
 //   -w_k x (dr - dp)                                                                                      (3)
 //
 // The residual of the equations of motion contains the opposite of these forces.
@@ -35,8 +35,8 @@ class BeltForces {
 
   bool empty() const { return belts_.empty(); }
 
-  // Numbers by speeds of an element of a cable and of the pulley, then by its bristles: K by displacements
-  // and D by speeds and bristles of the residual, row after row.
+  // The derivatives of the residual for the speeds of a cable's element and of the pulley, then for its
+  // bristles: K with respect to displacements, D with respect to speeds and bristles, by rows.
   struct Block {
     std::vector<int> numbers;  // of the rows and columns, through speeds and states
     std::vector<double> K, D;
@@ -61,8 +61,8 @@ class BeltForces {
  private:
   using Point = BeltContact<double>::Point;
   using Pulley = BeltContact<double>::Pulley;
-  // The motion of a pulley by one of the speeds that move it, and the change of its velocities at fixed
-  // speeds by the displacement along it.
+  // The motion of a pulley per unit of one of its speeds, and the change of its velocities at fixed speeds
+  // per unit of displacement along that speed.
   struct Column {
     Vec3<double> v, w, dv, dw;
   };
@@ -72,7 +72,7 @@ class BeltForces {
     Vec3<double> force, torque;  // on the pulley, at its centre
     std::vector<Column> columns;
   };
-  // A displacement or a speed of one of the numbers of a block.
+  // The effect at the contact point of a unit displacement or speed along one number of a block.
   struct Change {
     Vec3<double> xi, theta, by_q, by_u;  // by_q, by_u: eta
     Vec3<double> dr_less_dp;

@@ -62,7 +62,7 @@ bool BranchMassMatrix::update(const Properties<double>& properties, const Kinema
     I.shift_back(Lanes3<double>(kinematics.s[i]));
     inertia_[static_cast<std::size_t>(link.parent)] += I;
   }
-  // Row k takes its part from the rows on its way, the nearest first.
+  // Row k is eliminated from the rows of the speeds on its way to the ground, the nearest first.
   for (std::size_t k = speed_.size(); k-- > 0;) {
     double* own = entries_.data() + row_[k];
     const std::size_t depth = row_[k + 1] - row_[k] - 1;

@@ -1,8 +1,7 @@
 // The mass matrices of the trees of a model, stored and factored without the zeros between branches: for many
-// solutions with few right sides that act on few bodies, such as M^-1 C^T of contacts.
+// solutions with few right-hand sides that act on few bodies, such as M^-1 C^T of contacts.
 //
-//   M = L^T D L,   L unit lower triangular, with entries for a speed and those on its way to the ground only
-//   (1)
+//   M = L^T D L,   L unit lower triangular, with entries for speeds on one way to the ground only       (1)
 //
 // A tree is what hangs on one joint of the ground. Its speeds are numbered in their order, from the ground
 // outward, one tree after the other ("places"); row k of (1) holds the entries of the speeds on the way to k,
@@ -42,8 +41,8 @@ class BranchMassMatrix {
   int place_of_speed(int speed) const { return place_[static_cast<std::size_t>(speed)]; }
   std::span<const int> speeds() const { return speed_; }  // by place
 
-  // x <- M^-1 x for the speeds of a tree, three right sides at once: rows of tree.count numbers, which begin
-  // `stride` numbers after each other.
+  // x <- M^-1 x for the speeds of a tree and three right-hand sides at once: rows of tree.count numbers,
+  // whose starts are `stride` numbers apart.
   void solve(const Tree& tree, double* x, std::size_t stride) const;
 
  private:

@@ -15,7 +15,7 @@ namespace sestina {
 template <class T>
 void set_cable_rows(const Model& model, const Properties<T>& properties, ConstraintRows<T>& constraints);
 
-// J, kinetic and potential, beyond those of bodies and joints
+// Returns kinetic and potential energy (J) in addition to those of bodies and joints.
 template <class T>
 struct CableEnergy {
   T kinetic{}, potential{};
@@ -24,7 +24,7 @@ template <class T>
 CableEnergy<T> calc_cable_mass_energy(const Properties<T>& properties, const State<T>& state,
                                       const Kinematics<T>& kinematics);
 
-// Momenta, kg m/s and kg m^2/s, about the ground's origin, ground axes, beyond those of bodies.
+// Returns momenta (kg m/s, kg m^2/s; about the ground's origin, ground axes) in addition to those of bodies.
 template <class T>
 SpatialForce<T> calc_cable_momentum(const Properties<T>& properties, const State<T>& state,
                                     const Kinematics<T>& kinematics);

@@ -12,8 +12,8 @@ namespace sestina {
 
 class CartesianCoordinates {
  public:
-  // `model` is in cartesian coordinates and must outlive this object; `properties` has the parameter values
-  // to use.
+  // `model` is in cartesian coordinates and must outlive this object; `parameters` are the values to use for
+  // its free parameters.
   CartesianCoordinates(const Model& model, std::span<const double> parameters);
 
   // Sets poses and velocities of the bodies from the coordinates and speeds of the joints.

@@ -51,9 +51,8 @@ CurvePoint<T> calc_curve_point(const Model& model, const Properties<T>& properti
   return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}, {x[6], x[7], x[8]}};
 }
 
-// Implicit rules find by derivatives that are not numbers which numbers depend on which coordinates
-// (implicit_motion.h). Here each node of the beam spoils the rows, so that the pattern holds in every
-// element.
+// Implicit rules find their sparsity patterns by derivatives that are NaN (implicit_motion.h). Here a NaN at
+// any node of the beam makes the rows NaN, so that the pattern holds in every element.
 template <class T>
 void involve_all_nodes(const PointOnBeam<T>& on, const State<T>& state, const FrameMotion<T>* frames,
                        ConstraintRows<T>& constraints) {

@@ -407,7 +407,7 @@ void FloatingTangents::add_law(std::size_t i, const Displaced& displaced, const 
   const Rotation<double>& R_WF = displaced.relative.R_WF;
   for (std::size_t y = 0; y < 2; ++y) {
     const Body& columns = bodies_[joint.bodies[y]];
-    std::array<Vec6<double>, 6> changes;  // change of V_F times the force's derivative by it
+    std::array<Vec6<double>, 6> changes;  // change of V_F times the force's derivative with respect to it
     for (int j = 0; j < model_.cut_joints()[i].nu; ++j) {
       changes[at(j)] = to_vec6(displaced.change_of_rate(y, rotate(R_WF, law.by_V[at(j)])));
     }

@@ -114,7 +114,7 @@ double ForceDerivatives::calc_product(const VirtualMotion& virtual_motion, const
   return product;
 }
 
-// Evaluates the forces with their derivatives by each coordinate and each speed, and calls
+// Evaluates the forces with their derivatives with respect to each coordinate and each speed, and calls
 // take(k, is_by_q, turned).
 template <class Take>
 void ForceDerivatives::visit_columns(const State<double>& state, const Kinematics<double>& kinematics,

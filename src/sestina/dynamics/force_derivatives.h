@@ -18,7 +18,8 @@
 
 namespace sestina {
 
-// Derivative of a subtree's motion by one coordinate; notation of inverse_dynamics_derivatives.h.
+// Derivative of a subtree's motion with respect to one coordinate; notation of
+// inverse_dynamics_derivatives.h.
 struct TangentMotion {
   Vec3<double> psi;
   Vec3<double> dv;  // of Mo_j

@@ -173,8 +173,8 @@ std::string ImplicitMotion::explain_non_finite(const State<double>& state) {
 
 // ---- the pattern ------------------------------------------------------------------------------------------
 
-// Where a condition has no derivative at the state, as that of a distance between points that coincide, all
-// coordinates move a little, each by another amount.
+// If a condition has no derivative at the state, such as a distance between coincident points, all
+// coordinates are moved a little, each by a different amount.
 void ImplicitMotion::leave_singular_state(const State<double>& start, std::span<const double> wdot) {
   const std::vector<double> ones(dual_.lambda.size(), 1.0);
   evaluate(ones);
@@ -193,7 +193,7 @@ void ImplicitMotion::leave_singular_state(const State<double>& start, std::span<
   set_state(moved, wdot);
 }
 
-// A derivative that is not a number spoils whatever depends on it.
+// A derivative that is NaN makes everything NaN that depends on it.
 void ImplicitMotion::find_pattern(const State<double>& start) {
   const std::vector<double> no_wdot(start.u.size() + start.x.size(), 0.0), ones(dual_.lambda.size(), 1.0);
   set_state(start, no_wdot);
@@ -213,9 +213,10 @@ void ImplicitMotion::find_pattern(const State<double>& start) {
   for (const Direction& direction : directions) find_columns({&direction, 1}, ones);
 }
 
-// Many directions on which nothing depends, such as those of nodes of cables, take one evaluation together.
+// Directions on which nothing depends, such as those of nodes of cables, share one evaluation.
 void ImplicitMotion::find_columns(std::span<const Direction> directions, std::span<const double> lambda) {
-  // All directions of a joint together: what depends on one of them depends on the others in general.
+  // All directions of a joint are seeded together: what depends on one of them depends on the others in
+  // general.
   const auto set = [&](double d) {
     for (const Direction& direction : directions) {
       for (int i = 0; i < direction.nq; ++i) state_.q[at(direction.q + i)].d = d;

@@ -6,8 +6,9 @@
 //   v = g' = C u + dg/dt                                       (rows), of constraint_row.h
 //   M = r by [udot, xdot],  D = r by [u, x],  K = r by q;    C = v by [u, x],  v_q = v by q
 // with columns of zeros for x in K, C and v_q.
-// "By q_k" means along the tangent of plus(); t is held fixed. Rows that stand for rotors belong to M: they
-// are zero in v and C, and their multipliers have no effect.
+// "r by q" denotes the derivative of r with respect to q, each q_k along the tangent of plus(); t is held
+// fixed. Rows that stand for rotors belong to M: they are zero in v and C, and their multipliers have no
+// effect.
 //
 // Tangents come from running the same code on Dual, for several directions at once: two speeds may share an
 // evaluation if no number of r and v depends on both (A. R. Curtis, M. J. D. Powell, J. K. Reid, On the

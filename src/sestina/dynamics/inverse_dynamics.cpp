@@ -131,8 +131,9 @@ std::vector<double> calc_residual_scale(const Model& model, const Properties<dou
                                           gyroscopic_force(M, kinematics.motion[i].V_WB.w), forces.body[i]};
     double torque = 0.0, force = 0.0;
     for (const auto& term : terms) torque += norm(term.torque), force += norm(term.force);
-    // Uses norms and lever arms: a product that vanishes because its factors are parallel or perpendicular,
-    // such as the moment of a weight that hangs straight down, still has the round-off of its factors.
+    // Norms and lever arms are used, since a product that vanishes because its factors are parallel or
+    // perpendicular, such as the moment of a weight that hangs straight down, still has the round-off of its
+    // factors.
     torque += M.mass * norm(M.c) * (norm(result.acceleration[i].v) + norm(properties.gravity));
     for (BodyIndex a = b; a != kGround; a = model.bodies()[a].parent) {
       const BodyInfo& info = model.bodies()[a];

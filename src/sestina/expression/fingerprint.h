@@ -14,12 +14,11 @@
 //   exp, sinh ...  the same in the multiplicative group
 //   sign           1 for numbers that are squares in the field, as positive numbers are, -1 for the others
 //   abs            the number times its sign
-//   sqrt           the root that is a square itself; if a is not a square, the root of -a, times i: sqrt(x^2)
-//   is
-//                  abs(x) and not x, and sqrt(x) sqrt(y) is not sqrt(x y), which has a value for negative x
-//                  and y as well. Positive numbers are extracted: sqrt(12 x) is 2 sqrt(3) sqrt(x). If there
-//                  are roots and signs, expressions must agree at 64 points, which are chosen so that an
-//                  expression that is positive by its form, such as x^2 + 1, is a square there.
+//   sqrt           the root that is a square itself; if a is not a square, the root of -a, times i:
+//                  sqrt(x^2) is abs(x) and not x, and sqrt(x) sqrt(y) is not sqrt(x y), which has a value for
+//                  negative x and y as well. Positive numbers are extracted: sqrt(12 x) is 2 sqrt(3) sqrt(x).
+//                  If there are roots and signs, expressions must agree at 64 points, which are chosen so
+//                  that an expression that is positive by its form, such as x^2 + 1, is a square there.
 //   asin, atan     random values; odd. acos(u) is pi/2 - asin(u). Circular functions of whole multiples of
 //                  them are what they are in u: cos(asin(u)) is sqrt(1 - u^2)
 //   log            the sum of the logarithms of the factors that are positive by their form, and of a random

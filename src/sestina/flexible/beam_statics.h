@@ -7,8 +7,8 @@
 //
 // with the load factor mu. The linear equations of the chain are block tridiagonal. Along a path that turns
 // back in mu, `follow` takes steps of given length in (motions, mu), with the plane perpendicular to the path
-// as additional equation (Keller's arc length). If the determinant of the tangent changes its sign, another
-// path branches off; `find_critical` locates this point.
+// as additional equation (arc-length continuation, H. B. Keller 1977). If the determinant of the tangent
+// changes its sign, another path branches off; `find_critical` locates this point.
 #pragma once
 
 #include <vector>
@@ -76,7 +76,7 @@ class BeamStatics {
   double find_critical(double low, double high, double tolerance);
   // The null vector of a singular tangent, of norm one as above, by inverse iteration.
   std::vector<Vec6<double>> critical_mode();
-  // Moves along a mode: the first step into another branch, from which `follow` continues.
+  // Moves along a mode, as the first step into another branch, from which `follow` continues.
   BeamNewtonReport branch_off(const std::vector<Vec6<double>>& mode, double amplitude, double factor_scale);
 
   // At the present state: elastic energy (J), and the tangent's determinant.
@@ -95,7 +95,8 @@ class BeamStatics {
 
   Configuration configuration() const { return {mesh_.nodes, lambda_, factor_}; }
   void restore(const Configuration& saved);
-  // (1): writes the residual to residual_, the tangent to matrix_, the derivative by mu to by_factor_.
+  // Assembles (1): the residual in residual_, the tangent in matrix_, the derivative with respect to mu in
+  // by_factor_.
   void assemble();
   void add_elements();
   void add_loads();

@@ -15,7 +15,7 @@ Matrix3 cross_matrix(const Eigen::Vector3d& a) {
   return matrix;
 }
 
-// This is m of (5).
+// Returns m of (5).
 Eigen::Matrix4d mass_of_unit_element() {
   Eigen::Matrix4d m;
   m << 156.0, 22.0, 54.0, -13.0, 22.0, 4.0, 13.0, -3.0, 54.0, 13.0, 156.0, -22.0, -13.0, -3.0, -22.0, 4.0;
@@ -63,7 +63,7 @@ void add_axial(const CableSegment<double>& segment, const CableNodes<double>& e,
   }
 }
 
-// The derivatives of (4) by a and b at fixed m, and those of k.
+// The derivatives of (4) with respect to a and b at fixed m, and those of k.
 struct BendTangent {
   Matrix3 aa, ab, bb;
   Matrix3 k_a, k_b;

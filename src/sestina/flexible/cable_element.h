@@ -17,10 +17,10 @@
 // kdot. The generalised forces on a and b are, with t = a/|a|,
 //   N t + (b x m)/A - 2 a (k.m)/A,   (m x a)/A,   A = a.a                                                 (4)
 //
-// The energy of stretching is integrated by Lobatto's formula of three points, that of bending by Gauss' of
-// three. Integrated exactly, slender elements lock: a cubic cannot bend without stretching, and the energy of
-// this stretch makes it too stiff. Displacements converge with order four at any slenderness
-// (docs/decisions/cable-element.md).
+// The energy of stretching is integrated by the Gauss-Lobatto rule with three points, that of bending by the
+// Gauss rule with three. With exact integration slender elements lock: a cubic cannot bend without
+// stretching, and the energy of this stretch makes it too stiff. Displacements converge with order four at
+// any slenderness (docs/decisions/cable-element.md).
 #pragma once
 
 #include <array>
@@ -39,8 +39,8 @@ struct CableSegment {
   T EA{}, EI{};                       // N, N m^2
   T mass{};                           // kg/m
   T damping{};                        // tau, s
-  std::array<T, kPoints> eps0{};      // at the points of Lobatto's formula
-  std::array<Vec3<T>, kPoints> k0{};  // 1/m, ground axes, at those of Gauss'
+  std::array<T, kPoints> eps0{};      // at the Gauss-Lobatto points
+  std::array<Vec3<T>, kPoints> k0{};  // 1/m, ground axes, at the Gauss points
 };
 
 // e, or forces on its parts, or velocities.

@@ -27,9 +27,10 @@
 // Without S the body is as stiff under load as at rest. With the stresses sigma of a load that is in balance
 // with the inertial forces of a rigid motion, its geometric stiffness is
 //   K_ij = int sigma : (grad phi_i)^T grad phi_j dV                                                   (8)
-// By K of a unit force at an interface the point moves against that force, in second order of the amplitudes,
-// S_ij = -K_ij. By K^ab of the centrifugal load for w_a w_b = 1 the particles move inwards: -K^ab_ij is added
-// to the element ab of J2_ij. What depends on moments at interfaces is left out.
+// From K of a unit force at an interface follows the displacement of the point, of second order in the
+// amplitudes and opposite to that force: S_ij = -K_ij. K^ab of the centrifugal load for w_a w_b = 1 moves the
+// particles inwards: -K^ab_ij is added to the element ab of J2_ij. The effect of moments at interfaces is
+// neglected.
 #pragma once
 
 #include <cstddef>
@@ -154,7 +155,7 @@ Vec3<T> calc_interface_shift(const ReducedModes::Interface& interface, std::size
 
 namespace reduced_body {
 
-// sum over n of (-s)^n / (2 n + first)!, and its derivative by s.
+// sum over n of (-s)^n / (2 n + first)!, and its derivative with respect to s.
 template <class T>
 void add_series(const T& s, int first, T& value, T& slope) {
   constexpr int kTerms = 12;

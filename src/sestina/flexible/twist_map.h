@@ -83,7 +83,7 @@ Vec6<T> commutator_transpose(const Vec6<T>& a, const Vec6<T>& f) {
   return make_vec6(cross(angular(f), w) + cross(n, linear(a)), cross(n, w));
 }
 
-// beta of (3) and its derivatives by x.
+// beta of (3) and its derivatives with respect to x.
 template <class T>
 struct CotangentSeries {
   T beta, first, second;

@@ -5,7 +5,7 @@
 // e the unit vector of d - y a and rho the length of that, the pulley has the depth
 //   delta = radius + y^2/(2 groove_radius) - rho                                                          (1)
 // at the point, the velocity v of the point relative to the pulley there, and
-//   normal force    N = w (k delta + clamp(damping delta', -k delta, k delta)),  k = stiffness (2)
+//   normal force    N = w (k delta + clamp(damping delta', -k delta, k delta)),   k = stiffness (2)
 // where delta > 0, otherwise zero: it is continuous, and does not pull;
 //   slip speed      s = t.v,   t = a x e,   delta' = -m.v,   m = e - (y/groove_radius) a                  (3)
 // Without groove_radius the pulley is a cylinder, on which a cable moves freely along the axis. A bristle of
@@ -13,9 +13,9 @@
 // them, resists slip:
 //   F = clamp(w (sigma z + sigma1 s), -friction N, friction N)                                            (4)
 //   z' = (F/w - sigma z)/sigma1                                                                           (5)
-// It sticks where the clamp does nothing, z' = s; otherwise it slips with s - z' = (F_unclamped - F)/(w
-// sigma1), a speed of the sign of F, so that F (s - z') + w sigma1 z'^2 >= 0 is dissipated. Without contact z
-// relaxes. The force on the cable is N m - F t. N delta'/w in excess of the energy of its spring is
+// The contact sticks where the clamp has no effect, z' = s; otherwise it slips with s - z' = (F_unclamped -
+// F)/(w sigma1), a speed of the sign of F, so that F (s - z') + w sigma1 z'^2 >= 0 is dissipated. Without
+// contact z relaxes. The force on the cable is N m - F t. N delta'/w in excess of the energy of its spring is
 // dissipated.
 #pragma once
 
@@ -105,7 +105,7 @@ struct BeltContact : ForceElement<T> {
     return {motion.position, motion.arm, motion.velocity, frame.V_WB.w, frame.X_WB.R * axis};
   }
 
-  // Calls f(piece, bristle, point) for all points that touch, bristle -1 where there are none, and
+  // Calls f(piece, bristle, point) for all points that touch (bristle is -1 without friction), and
   // relax(piece, bristle, z) for the bristles of all others.
   template <class Relax, class F>
   void for_each_point(const ForceInput<T>& in, const Pulley& pulley, const Relax& relax, const F& f) const {
@@ -199,8 +199,8 @@ struct BeltContact : ForceElement<T> {
   }
 };
 
-// A force and a torque that keep their values while their point moves. Derivatives of pulleys' motions are
-// taken of it (dynamics/belt_forces.h).
+// A force and a torque that keep their values while their point moves: dual numbers take from them the
+// derivatives of pulleys' motions (dynamics/belt_forces.h).
 template <class T>
 struct HeldWrench : ForceElement<T> {
   Marker<T> at;

@@ -3,10 +3,10 @@
 // Friction with a creep_speed is regularised so that it is smooth: with u the speed, below creep_speed the
 // coordinate creeps instead of sticking,
 //   tau = -friction tanh(u/creep_speed)                                                               (1)
-// Without a creep_speed it sticks: |tau| <= friction, tau = -friction u/|u| where u is not zero. No force of
-// this element, but a contact with a given normal force (ContactFace, workspace/contact_system.h).
-// A stop that q exceeds by depth > 0, depth = q - upper or lower - q, with the rate of depth, pushes back
-// with
+// Without a creep_speed it sticks: |tau| <= friction, tau = -friction u/|u| where u is not zero. This
+// friction is not a force of the element but a contact with a given normal force (ContactFace,
+// workspace/contact_system.h). A stop that q exceeds by depth > 0, depth = q - upper or lower - q, with the
+// rate of depth, pushes back with
 //   max(0, stop_stiffness depth + stop_damping rate)                                                  (2)
 // so that it never pulls. Its work in excess of the energy stop_stiffness depth^2/2 is dissipated.
 #pragma once

@@ -55,14 +55,14 @@ struct HydraulicActuator {
   Pressures rates(const Input& in) const {
     using std::max;
     const T s = in.length - retracted_length;
-    // An empty chamber has no rates that are finite, so that the run ends there.
+    // The rates of an empty chamber are not finite, so that the run ends there.
     const T V1 = max(head_volume + head_area * s, T(0));           // (1)
     const T V2 = max(rod_volume + rod_area * (stroke - s), T(0));  // (2)
     const T leak = leakage * (in.now.p1 - in.now.p2);
     return {bulk_modulus / V1 * (flow(in.v1, in.now.p1) - leak - head_area * in.rate),  // (5)
             bulk_modulus / V2 * (flow(in.v2, in.now.p2) + leak + rod_area * in.rate)};  // (6)
   }
-  // Without damping.
+  // Returns (7) without damping.
   T thrust(const Pressures& now) const { return head_area * now.p1 - rod_area * now.p2; }  // (7)
 
  private:

@@ -3,11 +3,10 @@
 // With x from 0 to 1 along the unstressed element of length h, f(x) per unstressed length, and the axis r(x)
 // of constraints/point_on_beam.h, the cubic through the nodes with their slopes, the work of f on a
 // displacement of the nodes is
-//   integral of f . delta r ds = h times the sum over Gauss' points of w f . (S_1 delta r_a + S_2 delta e_a +
-//   ...)
+//   integral of f . delta r ds = h sum over Gauss points of w f . (S_1 delta r_a + S_2 delta e_a + ...)
 // so that a force f S_1 h w acts on node a, and f S_2 h w on its slope. The slope of a beam is the x-axis t
-// of its section: delta t = theta x t, and f S_2 h w is the torque t x f S_2 h w. Three points integrate a
-// load that varies with the square of x exactly.
+// of its section: delta t = theta x t, and f S_2 h w is the torque t x f S_2 h w. Three points are exact for
+// a load that is quadratic in x.
 //
 // The components of f are expressions, in ground axes or in those of the section: between the nodes these
 // turn linearly, f = (1 - x) R_a f + x R_b f. Its power counts as supplied.

@@ -50,7 +50,7 @@ struct SecondOrder {
     return out;
   }
 
-  // The pivots of M = L diag(d) L^T; all are positive if M is positive definite.
+  // Returns the pivots d of M = L diag(d) L^T; all are positive if and only if M is positive definite.
   std::vector<T> pivots() const { return factor().d; }
 
  private:

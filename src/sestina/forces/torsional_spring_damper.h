@@ -48,7 +48,7 @@ struct TorsionalSpringDamper : ForceElement<T> {
     const Rotation<T> R_WF = marker_pose(in.frames, from).R, R_WM = marker_pose(in.frames, to).R;
     T parameters[4];
     euler_parameters_of(R_WF.transpose() * R_WM, parameters);
-    // e and -e are the same orientation: the one with an angle in (-pi, pi).
+    // e and -e are the same orientation; the sign is chosen such that the angle is in (-pi, pi).
     const T sign(value_of(parameters[0]) < 0.0 ? -1.0 : 1.0);
     const T e0 = sign * parameters[0];
     const Vec3<T> e{sign * parameters[1], sign * parameters[2], sign * parameters[3]};

@@ -43,8 +43,8 @@ struct StateRates {
 //
 // M is the mass matrix, symmetric and positive definite. If u is the rate of q, pdot is dL/dq plus the
 // generalised forces without a potential. For an orientation, p is the angular momentum conjugate to w, and
-// pdot = f + w x p (Euler-Poincare, right-invariant), where f is the torque plus the derivative of L by a
-// further rotation of the body at fixed u.
+// pdot = f + w x p (Euler-Poincare, right-invariant), where f is the torque plus the derivative of L with
+// respect to a further rotation of the body at fixed u.
 class MomentumFace {
  public:
   virtual ~MomentumFace() = default;
@@ -63,7 +63,7 @@ class MomentumFace {
 //
 //   r(t, q, u, udot) = M(q) udot - f(t, q, u),   udot = a(t, q, u) where r = 0
 //
-// "By q" means by a displacement of q (nu columns), as in plus().
+// "By q" means with respect to a displacement of q (nu columns), as in plus().
 class ResidualFace {
  public:
   virtual ~ResidualFace() = default;
@@ -97,7 +97,8 @@ class ResidualFace {
 //   r(t, q, w, wdot, lambda) = 0 (nw),   v(t, q, w) = 0 (rows)                                       (1)
 //
 // where r is the residual of ResidualFace less C^T lambda, and v the rates of the conditions on positions,
-// g(t, q) = 0, and the conditions on speeds. Their tangents, "by q" as above:
+// g(t, q) = 0, and the conditions on speeds. Their tangents, "by" meaning "with respect to", and "by q" as
+// above:
 //
 //   M = r by wdot,   D = r by w,   K = r by q (columns of x are zero),   C = v by w,   v_q = v by q
 //
@@ -143,8 +144,9 @@ class ImpulseFace {
 
 // Unilateral contacts: points at which bodies touch or may touch, and joint limits.
 //
-//   gap(q) >= 0,   v = C u: relative velocity at the point, [normal, positive where the gap opens; two
-//   tangential]
+//   gap(q) >= 0,   v = C u
+//
+// with v the relative velocity at the point, [normal, positive if the gap opens; two tangential].
 //
 // Dry friction of a joint is a contact whose normal force is given (load): v has only its first tangential
 // component, the speed of the joint, the gap is zero, and the coefficient of friction is 1.
@@ -161,8 +163,9 @@ class ContactFace {
     std::optional<double> load;  // N or N m: the normal force, where it is given
 
     bool is_rigid() const { return stiffness == 0.0 && !load; }
-    // A compliance R with which p_n = load h is the solution of R p_n + b = 0 for b = -R load h, of the size
-    // of the mobility and speed along the contact. Where a motion is prescribed the mobility is round-off.
+    // Returns a compliance R such that R p_n + b = 0 with b = -R load h has the solution p_n = load h. Its
+    // size is that of the mobility or, since a prescribed motion leaves a mobility of round-off, of the speed
+    // along the contact.
     double compliance_of_load(double mobility, double speed, double h) const {
       const double impulse = h * *load;
       const double R = impulse > 0.0 ? std::max(mobility, std::abs(speed) / impulse) : mobility;
@@ -177,11 +180,11 @@ class ContactFace {
   // Whether a pair of shapes moves so far between two states that it may have passed through each other, or
   // so deep into each other that the nearest surface is not the one through which it came.
   virtual bool may_pass(const State<double>& from, const State<double>& to) = 0;
-  // C (3 x nu, row by row) of a contact at the last update; holds until the next call.
+  // Returns C (3 x nu, row by row) of a contact at the last update; valid until the next call.
   virtual std::span<const double> contact_rows(int contact) = 0;
-  // C of a contact at the last update, (3 x n) row by row, for the speeds that it moves. These are ranges of
-  // an order of the speeds in which what hangs on one joint of the ground stands together. Holds until the
-  // next call. Only for systems without constraints.
+  // Returns C of a contact at the last update, (3 x n) row by row, for the speeds that it moves only. The
+  // ranges refer to order_of_speeds(), in which the speeds of each tree (all that hangs on one joint of the
+  // ground) are consecutive. Valid until the next call. Only for systems without constraints.
   struct Rows {
     struct Range {
       int first = 0, count = 0;
@@ -190,11 +193,11 @@ class ContactFace {
     std::span<const double> C;
   };
   virtual Rows short_rows(int contact) = 0;
-  // C M^-1 for the rows of the last short_rows(). Throws ComputationError if M is singular.
+  // Returns C M^-1 for the rows of the last short_rows(). Throws ComputationError if M is singular.
   virtual std::span<const double> short_jumps() = 0;
   virtual std::span<const int> order_of_speeds() = 0;
-  // A number for a point of contact, ascending, which it keeps while its pair of shapes touches at as many
-  // points.
+  // Returns a key for a point of contact. Keys ascend; a point keeps its key while its pair of shapes touches
+  // at the same number of points.
   virtual std::uint64_t key_of_contact(int contact) const = 0;
   // The index of the quadrature that counts the work absorbed by contacts (J).
   virtual int quadrature_of_contacts() const = 0;
@@ -252,7 +255,7 @@ class EquationsOfMotion {
   virtual bool is_constrained() const { return false; }
   // Whether the rates depend on the history h; otherwise it is only stored with the state.
   virtual bool history_changes_rates() const { return true; }
-  // A step from `before` to `after` was accepted: computes h of `after`.
+  // Computes h of `after`, when a step from `before` to `after` has been accepted.
   virtual void update_history(const State<double>& /*before*/, State<double>& /*after*/) {}
 
   // ---- optional forms: null if not available --------------------------------------------------------------

@@ -4,10 +4,10 @@
 // the error of the rule, O(h^(order+1)) per step; they are normalised at the end of the step. If the last
 // stage is the first of the next step, it is evaluated at the normalised candidate. Hence
 // - the derivative at the start of the next step belongs to exactly the state there (a run that is resumed
-//    there and evaluates it again continues bit for bit);
+//   there and evaluates it again continues bit for bit);
 // - dense output is continuously differentiable across steps;
 // - the normalisation affects the error estimate only through the last stage, by O(h^(order+2)), while the
-//    estimate is O(h^order) or larger.
+//   estimate is O(h^order) or larger.
 // Dense output is normalised too, as is every state that leaves this class.
 #pragma once
 

@@ -3,12 +3,12 @@
 //
 // With a displacement X from q_n (displacement.h), w = [u, x], their rates w', and auxiliary rates a:
 //   (1 - alpha_m) a_next + alpha_m a_n = (1 - alpha_f) w'_next + alpha_f w'_n                            (1)
-//   w_next = w_n + h ((1 - gamma) a_n + gamma a_next)                                                   (2)
-//   X = h u_n + h^2 ((1/2 - beta) a_n + beta a_next),    q_next = q_n moved by X   (a: its part of u) (3)
-//   r(t, q, w, w', lambda) = 0 and v(t, q, w) = 0 at the end of the step (index 2)                      (4)
-// The conditions are then projected to round-off, including those on positions. (With g = 0 instead of v = 0,
-// index 3, rounding of g would be divided by h^2, and short steps would not converge.) With rho the spectral
-// radius for vibrations of infinite frequency,
+//   w_next = w_n + h ((1 - gamma) a_n + gamma a_next)                                                    (2)
+//   X = h u_n + h^2 ((1/2 - beta) a_n + beta a_next),   q_next = q_n moved by X                          (3)
+//   r(t, q, w, w', lambda) = 0 and v(t, q, w) = 0 at the end of the step (index 2)                       (4)
+// where (3) contains the part of a that belongs to u. The conditions are then projected to round-off,
+// including those on positions. (With g = 0 instead of v = 0, index 3, rounding of g would be divided by h^2,
+// and short steps would not converge.) With rho the spectral radius for vibrations of infinite frequency,
 //   alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),
 //   gamma = 1/2 + alpha_f - alpha_m,  beta = (gamma + 1/2)^2/4                                          (5)
 // Low frequencies are hardly damped, and the less so the nearer rho is to 1. The trapezoidal rule has alpha_m

@@ -132,7 +132,8 @@ class IntegrationRule {
   std::vector<double> error_;
 };
 
-// Throws for a contact whose bodies prescribed motions drive together, which no force of it can prevent.
+// Throws for a contact whose bodies prescribed motions drive into each other, which no contact force can
+// prevent.
 [[noreturn]] void throw_driven_contact(const ContactFace& face, int contact, double t);
 
 // The index of the first value that is not finite, or -1.

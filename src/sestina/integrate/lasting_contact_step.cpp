@@ -14,11 +14,11 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kRedundant = 1e-11;  // of the largest pivot
-constexpr double kAtRest = 1e-10;     // of the largest speed: a contact moves that is faster than this
-constexpr double kTurned = 1e-6;      // of the first slip: what is less has no direction of its own
-constexpr double kOnCone = 1e-9;      // of the normal force: by how much friction may leave its cone
+constexpr double kAtRest = 1e-10;     // of the largest speed: a contact that is faster slides
+constexpr double kTurned = 1e-6;      // of the first slip: a smaller slip has no direction of its own
+constexpr double kOnCone = 1e-9;      // of the normal force: friction may exceed its limit by this
 
-// HEM4 of the source.
+// Returns HEM4 of the source.
 ButcherTableau half_explicit_rule() {
   const double r = std::sqrt(6.0);
   return {.order = 4,
@@ -73,7 +73,7 @@ void LastingContactStep::start(const State<double>& from) {
   count_ = equations_->contact_face()->contacts().size();
 }
 
-// Moves to a stage, with the forces of the one before such that (2) holds.
+// Moves to a stage, with forces at the stage before such that (2) holds.
 bool LastingContactStep::move(const State<double>& from, double h, std::size_t stage) {
   const std::vector<double>& row = stage < tableau_.a.size() ? tableau_.a[stage] : tableau_.b;
   const Eigen::Map<const VectorXd> weights(row.data(), at(stage));
@@ -109,8 +109,8 @@ bool LastingContactStep::read_rows() {
   return rows_.allFinite();
 }
 
-// The slip of the contacts at a stage, and its directions. False if one that slides has come to rest or
-// turned back.
+// Computes the slip of the contacts at a stage, and its directions. Returns false if one that slides has come
+// to rest or turned back.
 bool LastingContactStep::read_slip(std::size_t stage) {
   const VectorXd v = C_ * as_vector(stage_.u);
   slip_.resize(2, at(contacts_.size()));
@@ -133,7 +133,7 @@ bool LastingContactStep::read_slip(std::size_t stage) {
   return last;
 }
 
-// The direction of a slip. False if it is not larger than `least`, or has turned.
+// Computes the direction of a slip. Returns false if the slip is not larger than `least`, or has turned.
 bool LastingContactStep::read_direction(std::size_t contact, Eigen::Vector2d slip, double least) {
   const Eigen::Vector2d first = first_slip_.col(at(contact));
   const bool lasts = slip.norm() > least && slip.dot(first) > 0.0;
@@ -146,8 +146,8 @@ bool LastingContactStep::read_direction(std::size_t contact, Eigen::Vector2d sli
   return lasts || contacts_[contact].turns;
 }
 
-// The rates of a stage without contacts, and what the forces of contacts change. False if a number is not
-// finite.
+// Computes the rates of a stage without contacts, and their changes per unit of contact force. Returns false
+// if a number is not finite.
 bool LastingContactStep::evaluate(std::size_t stage) {
   calc_displacement_rate(equations_->rotations(), displacement_, stage_.u, column(rate_, stage));
   equations_->calc_derivatives(stage_, {column(udot_, stage), column(xdot_, stage), column(zdot_, stage)});
@@ -192,8 +192,8 @@ bool LastingContactStep::find_forces(double h, std::size_t stage) {
   return true;
 }
 
-// The forces that remove these speeds along rows_ within h, beside those that are given. A number that is not
-// finite tells that friction and inertia are coupled too strongly.
+// Returns the forces that remove these speeds along rows_ within h, in addition to the given ones. If
+// friction and inertia are coupled too strongly, they are not finite.
 VectorXd LastingContactStep::solve(VectorXd speeds, double h) {
   MatrixXd A = rows_ * responses_;
   if ((A.diagonal().array() < 0.0).any()) return VectorXd::Constant(A.rows(), std::nan(""));
@@ -224,7 +224,8 @@ bool LastingContactStep::can_last(const VectorXd& forces) {
   return !slips;
 }
 
-// The work that sliding absorbs, and that prescribed motions supply against contacts (see moreau.h).
+// Adds the work that sliding absorbs, and the work that prescribed motions supply against contacts (see
+// moreau.h).
 void LastingContactStep::count_work(std::size_t stage, const VectorXd& forces) {
   const ContactFace& face = *equations_->contact_face();
   double absorbed = 0.0, supplied = 0.0;
@@ -255,7 +256,7 @@ void LastingContactStep::remove_speeds(EquationsOfMotion& equations, std::span<c
   read_rows();
   read_slip(0);
   find_responses();
-  // By impulses, beside which given forces vanish.
+  // The speeds are removed by impulses, compared with which given forces vanish.
   Index force = 0;
   for (const Contact& contact : contacts_) {
     if (contact.load) responses_.col(force).setZero();

@@ -29,26 +29,28 @@ class LastingContactStep {
     bool sticks = false;
     double friction = 0.0;
     std::optional<double> load;  // N or N m: the normal force, where it is given
-    // The direction in which a contact begins to slide that does not slide at the start; otherwise zero.
+    // For a contact at rest at the start that begins to slide: the direction in which it does; otherwise
+    // zero.
     Eigen::Vector2d direction = Eigen::Vector2d::Zero();
-    // The step ends where the slip vanishes, or beyond: there friction keeps its direction.
+    // True if the slip vanishes at the end of the step or before; friction then keeps its direction to the
+    // end.
     bool turns = false;
   };
 
   LastingContactStep();
 
-  // Steps to t_end. Returns false if one of the contacts does not last in its state, or if points of contact
-  // come or go; `to` then has no meaning. Loops may then be open, and gaps not zero, to the order of the
-  // step.
+  // Steps to t_end. Returns false if one of the contacts does not stay in its state, or if points of contact
+  // appear or disappear; `to` then has no meaning. After a step, loops may be open and gaps nonzero, by an
+  // amount of the order of the rule.
   bool take(EquationsOfMotion& equations, const State<double>& from, double t_end,
             std::span<const Contact> contacts, State<double>& to);
-  // The slip of a contact (by its place among those of the last step) at the end and at the start, in m/s. At
-  // the start it is `direction` if it begins to slide.
+  // The slip of a contact (by its place among those of the last step) at the end and at the start, in m/s.
+  // first_slip() is `direction` for a contact that begins to slide.
   Eigen::Vector2d slip(std::size_t contact) const { return slip_.col(static_cast<Eigen::Index>(contact)); }
   Eigen::Vector2d first_slip(std::size_t contact) const {
     return first_slip_.col(static_cast<Eigen::Index>(contact));
   }
-  // Whether the last step failed because a contact that sticks would need more friction than it has.
+  // Whether the last step failed because a sticking contact required more friction than its limit.
   bool has_slipped() const { return has_slipped_; }
   // Removes the speeds that (2) excludes, after a small change of position.
   void remove_speeds(EquationsOfMotion& equations, std::span<const Contact> contacts, State<double>& state);

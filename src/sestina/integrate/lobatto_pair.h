@@ -21,9 +21,9 @@
 //   pi_i = dexp(x_i)^T P_i,    phi_i = dexp(x_i)^T Pdot_i + (d/dt dexp(x_i))^T P_i                        (4)
 // with Pdot the rate of P along the motion (MomentumFace), and stationarity is (3) in pi and phi:
 //   pi_i = lambda - Phi + h sum_j ^a_ij phi_j,    Phi = h sum_j b_j phi_j                                 (5)
-// The chart also moves with both ends of the step. Let f_i = Pdot_i - u_i x P_i, the derivative of L by a
-// rotation of the body at fixed u. A rotation of c changes Ld by K = h sum_i b_i exp(-x_i) f_i; dLd/dq_next
-// and -dLd/dq_n then are
+// The chart also moves with both ends of the step. Let f_i = Pdot_i - u_i x P_i, the derivative of L with
+// respect to a rotation of the body at fixed u. A rotation of c changes Ld by K = h sum_i b_i exp(-x_i) f_i;
+// dLd/dq_next and -dLd/dq_n then are
 //   P_next = dexp(X)^-T mu,    P_n = dexp(-X)^-T mu - exp(-X/2) K,
 //   mu = lambda - Phi/2 + dexp(X/2)^T K/2                                                                 (6)
 // If dexp = 1, then Phi = K, and (5), (6) are (3). For a free body P is conserved to the accuracy of the

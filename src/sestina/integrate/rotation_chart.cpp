@@ -5,7 +5,7 @@
 namespace sestina {
 namespace {
 
-// b and c as functions of s = |x|^2, with their derivatives by s.
+// b and c as functions of s = |x|^2, with their derivatives with respect to s.
 struct Coefficients {
   double b, c, b_s, c_s;
 };

@@ -16,7 +16,7 @@ using Eigen::VectorXd;
 
 constexpr int kMostHalvings = 12;       // of a step in which shapes move far
 constexpr int kMostSweeps = 24;         // before the contacts are solved otherwise
-constexpr int kManySweeps = 100;        // of many contacts, whose impulses the next step goes on from
+constexpr int kManySweeps = 100;        // with many contacts, whose impulses the next step improves
 constexpr int kMostPushes = 50;         // sweeps that push shapes apart
 constexpr std::size_t kFew = 48;        // contacts: of more, the sweeps alone find the impulses
 constexpr double kConverged = 1e-12;    // of the largest velocity of a contact
@@ -130,7 +130,7 @@ StepReport TimeStepping::step_in_halves(const State<double>& from, double t_end,
   return report.complete() ? step(middle, t_end, to, forces, depth + 1) : report;
 }
 
-// Changes the speeds and coordinates of the free step `to`.
+// Applies the contacts to the free step `to`: changes its speeds and coordinates.
 StepReport TimeStepping::touch(const State<double>& from, State<double>& to, std::vector<double>& forces) {
   const double h = to.t - from.t;
   find_contacts(from, to, forces);
@@ -159,7 +159,8 @@ StepReport TimeStepping::touch(const State<double>& from, State<double>& to, std
   return {};
 }
 
-// A bound of the speed at which a contact closes in the free step if others stop some of the motions.
+// Returns a bound on the closing speed of a contact in the free step if other contacts stop some of the
+// motions.
 double TimeStepping::fastest_closing(const std::array<ContactSweeps::Range, 2>& ranges,
                                      std::span<const double> C) const {
   double sum = 0.0;
@@ -171,7 +172,7 @@ double TimeStepping::fastest_closing(const std::array<ContactSweeps::Range, 2>& 
   return sum;
 }
 
-// The contacts that are closed or may close within the step, with the impulses of the step before.
+// Finds the contacts that are closed or may close within the step, with their impulses in the previous step.
 void TimeStepping::find_contacts(const State<double>& from, const State<double>& to,
                                  std::span<const double> forces) {
   ContactFace& face = *equations().contact_face();
@@ -193,7 +194,7 @@ void TimeStepping::find_contacts(const State<double>& from, const State<double>&
     const Vector3d v_free = ContactSweeps::velocity(ranges, rows.C, packed_);
     const double rebound = -contact.restitution * v_before[0];
     const bool bounces = rebound > kRebound * std::abs(v_free[0] - v_before[0]);
-    // Impulses of other contacts can stop one of the two bodies, or reverse its part of the speed.
+    // Impulses of other contacts can stop one of the two bodies, or reverse its contribution to the speed.
     const double reach = bounces ? 0.0 : h * fastest_closing(ranges, rows.C);
     if (contact.gap > std::max(reach, kPushedApart)) continue;
     Active active{.contact = i,
@@ -230,7 +231,7 @@ ContactFace::Rows TimeStepping::find_rows(const State<double>& at, int contact) 
   return {{{{0, static_cast<int>(at.u.size())}, {0, 0}}}, rows_};
 }
 
-// C M^-1 for the rows of the last call.
+// Returns C M^-1 for the rows of the last call.
 std::span<const double> TimeStepping::find_jumps(const State<double>& at) {
   if (!equations().is_constrained()) return equations().contact_face()->short_jumps();
   jumps_.assign(rows_.size(), 0.0);
@@ -279,7 +280,7 @@ void TimeStepping::keep_forces(double h, std::vector<double>& forces) const {
   }
 }
 
-// The work that contacts absorb, and that prescribed motions supply against them (moreau.h).
+// Adds the work that contacts absorb, and the work that prescribed motions supply against them (moreau.h).
 void TimeStepping::count_work(const State<double>& from, State<double>& to) {
   const ContactFace& face = *equations().contact_face();
   const int supplied = face.quadrature_of_motions();

@@ -1,6 +1,6 @@
-// Time stepping for many contacts: one evaluation of the accelerations and one problem of contact a step,
-// whatever happens in it. For robots, control and many bodies, where moreau.h, which finds each impact, takes
-// too long.
+// Time stepping for many contacts: one evaluation of the accelerations and one contact problem in each step,
+// however many impacts it contains. For robots, control and many bodies, where moreau.h, which locates each
+// impact, takes too long.
 //
 // A step of length h from (q, u):
 //   1. speeds     u_f = u + h udot(t, q, u), without contacts
@@ -12,10 +12,10 @@
 //        friction   Coulomb's law for v_t, exactly: a contact that sticks has v_t = 0
 //      by contact_sweeps.h, which starts from the impulses of the step before. Where the sweeps do not
 //      converge and contacts are few, friction_solver.h solves the same conditions.
-//   3. positions  q' = q along h u' + dq, where dq pushes shapes apart that overlap at q, without a speed
+//   3. positions  q' = q moved by h u' + dq, where dq separates shapes that overlap at q and adds no speed
 //
 // Order 1; u' at the end moves q (symplectic Euler), so that motions without friction neither gain nor lose
-// energy in the mean. Shapes overlap by the order of h^2 where normals turn, and by h v_n at the impact of a
+// energy on average. Shapes overlap by the order of h^2 where normals turn, and by h v_n at the impact of a
 // contact with restitution, whose law is Newton's. A step in which shapes may pass each other is taken in
 // halves. The work that contacts absorb is -p . (v(u) + v(u'))/2; quadratures follow the trapezoidal rule.
 // Constraints are kept by projection.
@@ -41,7 +41,7 @@ class TimeStepping final : public IntegrationRule {
   bool projects() const override { return true; }
   bool takes_contacts() const override { return true; }
   bool has_dense_output() const override { return false; }
-  // For each contact that carried: its key and its impulse over the length of the step (N).
+  // For each contact that carried load: its key and its impulse divided by the length of the step (N).
   std::span<const double> previous_memory() const override { return previous_; }
 
  private:

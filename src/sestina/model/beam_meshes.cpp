@@ -15,11 +15,12 @@
 namespace sestina {
 namespace {
 
-// Tolerance for the parameter of a curve as its arc length.
+// Tolerance within which the parameter of a curve must be its arc length.
 constexpr double kUnitSpeed = 1e-6;
 // A curve that jumps by more than this, over its length, is refused; the place is found to kJumpPlace of it.
 constexpr double kSmallestJump = 1e-6, kJumpPlace = 1e-9;
-// How far the ends of a closed centerline may be apart, over its length, and its tangents there.
+// Largest distance between the ends of a closed centerline, relative to its length, and difference of the
+// tangents there.
 constexpr double kSmallestGap = 1e-6, kSmallestKink = 1e-3;
 
 Vec3<double> vector_at(std::span<const double> numbers, int first) {
@@ -161,7 +162,7 @@ class MeshMaker {
  private:
   struct Axis {
     std::function<Vec3<double>(double)> position,
-        tangent;  // by arc length; of a tangent the direction counts
+        tangent;  // by arc length; only the direction of a tangent matters
     double length = 0.0;
     bool is_straight = false;
   };
@@ -193,7 +194,7 @@ class MeshMaker {
             [spline](double s) { return spline->at(s).second; }, spline->length()};
   }
 
-  // The end becomes the start, where the ends meet and one tangent leads through both.
+  // Joins the end to the start if the ends meet with the same tangent.
   static void close(double length, CableMesh& mesh) {
     const double gap = norm(mesh.positions.back() - mesh.positions.front());
     if (!(gap <= kSmallestGap * length)) {

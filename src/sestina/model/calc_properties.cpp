@@ -190,7 +190,8 @@ class PropertyReader {
       properties.forces.connectors.cables.push_back(properties.cable_elements.back());
     }
   }
-  // What the constraints point_on_beam need of their beam; the points follow with the other constraints.
+  // Reads the data of beams that point_on_beam constraints need; their points are read with the other
+  // constraints.
   template <class Element>
   void set_points_on_beam(const BeamPlan& beam, const std::vector<Element>& elements, int up,
                           Properties<T>& properties) const {

@@ -5,8 +5,8 @@
 
 namespace sestina {
 
-// Throws InputError with all faults: data that belong to rigid bodies and would have no effect, and names
-// that two flexible bodies have, of whose nodes and modes the names would coincide too.
+// Throws InputError with all faults: data that belong to rigid bodies and would have no effect, and equal
+// names of two flexible bodies, whose nodes and modes would then have equal names too.
 void check_flexible_bodies(const System& system);
 
 }  // namespace sestina

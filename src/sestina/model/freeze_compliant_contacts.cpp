@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ValueRule::Kind;
 
-// The keys that some laws have: by `stiffness` and `friction`, all have a force.
+// A key that only some laws have; all laws have `stiffness` and `friction`.
 struct LawKey {
   const char* name;
   bool is_given;

@@ -29,12 +29,12 @@ class Freezer {
   Analysis freeze_analysis(const Model& model);
 
  private:
-  // names.cpp
+  // freeze_names.cpp
   void check_names();
   void check_name(const Name& name, const std::string& path, std::map<std::string, std::string>& taken);
   void check_point_names(const std::vector<PointSpec>& points, const std::string& path);
 
-  // topology.cpp
+  // freeze_topology.cpp
   void build_topology();
   bool find_reference(const Name& reference, const std::string& path, int& body, std::string& point);
   struct Link {
@@ -59,7 +59,7 @@ class Freezer {
   void index_points();
   PointIndex find_point(const Name& reference, const std::string& path);
 
-  // bodies.cpp
+  // freeze_bodies.cpp
   void collect_bodies();
   void collect_points();
   void collect_mass_properties(BodyPlan& plan, const BodySpec& spec, const std::string& path);
@@ -77,7 +77,7 @@ class Freezer {
   void collect_initial_values(const std::vector<Number>& given, int wanted, int euler_start, const Mark& mark,
                               const std::string& path);
 
-  // beams.cpp
+  // freeze_beams.cpp
   void index_beam_points();
   void collect_beams();
   void collect_beam(const BeamLayout& beam);
@@ -107,21 +107,21 @@ class Freezer {
   // The position of a body in the description.
   int described_position(int position) const;
 
-  // reduced_bodies.cpp
+  // freeze_reduced.cpp
   void collect_reduced_bodies();
   void collect_reduced_body(const ReducedLayout& layout);
   bool is_mode(int position) const { return described_of_mode_.contains(position); }
   // True for a reduced body with an initial pose.
   bool has_given_pose(int position) const;
 
-  // forces.cpp
+  // freeze_forces.cpp
   void collect_forces();
   void collect_joint_spring(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_joint_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_joint_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_point_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
-  // connectors.cpp
+  // freeze_connectors.cpp
   bool collect_connector(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_bushing(const ForceSpec& spec, ForceIndex index, const std::string& path);
   // rows^2 numbers by rows, or none; copies their present values to `values`.
@@ -135,11 +135,11 @@ class Freezer {
   void collect_gravity_between(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_line_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_belt_contact(const ForceSpec& spec, ForceIndex index, const std::string& path);
-  // hydraulics.cpp
+  // freeze_hydraulics.cpp
   void collect_hydraulic_actuator(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void add_hydraulic_equations(const ForceSpec& spec, ForceIndex index, const HydraulicLayout& layout,
                                int first);
-  // second_order.cpp
+  // freeze_second_order.cpp
   void collect_second_order(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void check_second_order_names(const ForceSpec& spec, const std::string& path);
   // The speeds that are the rates of the coordinates it is coupled to, and the symbols of both.
@@ -192,7 +192,7 @@ class Freezer {
   std::variant<Expr, std::string> resolve_coordinate(const std::string& name);
   std::optional<std::string> explain_unknown_state(const std::string& name) const;
 
-  // constraints.cpp
+  // freeze_constraints.cpp
   void collect_constraints();
   void collect_distance(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_point_on(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
@@ -223,7 +223,7 @@ class Freezer {
   bool add_coefficients(CoordinateCondition& condition, Expr velocity, const Mark& mark,
                         const std::string& path);
 
-  // contacts.cpp
+  // freeze_contacts.cpp
   // Whether there are contacts, stops or friction that sticks.
   static bool needs_contact_rule(const System& system);
   static bool is_force_element(const ContactSpec& spec) {
@@ -246,14 +246,14 @@ class Freezer {
                              const Number& damping, const std::string& path, bool is_force = false);
   void collect_stops();
   void collect_stop(const JointSpec& spec, const BodyInfo& body, bool is_upper, const std::string& path);
-  // compliant_contacts.cpp
+  // freeze_compliant_contacts.cpp
   void refuse_keys_of_other_laws(const ContactSpec& spec, bool is_force, const std::string& path);
   CompliantContactPlan collect_compliant_law(const ContactSpec& spec, const std::string& path);
   void collect_moduli(const ContactSpec& spec, const std::string& path, CompliantContactPlan& plan);
   void collect_compliant_pair(const ContactSpec& spec, const std::string& path, int a, int b,
                               CompliantContactPlan plan);
 
-  // events.cpp
+  // freeze_events.cpp
   void collect_variables();
   std::string path_of_start(int state) const;
   void collect_rates();
@@ -270,7 +270,7 @@ class Freezer {
                           std::set<std::pair<Target, int>>& taken);
   bool find_target(const Name& target, const std::string& path, AssignmentInfo& info);
 
-  // columns.cpp
+  // freeze_columns.cpp
   void collect_columns();
   // Resolves FORCE.value, FORCE.value[i]; nothing if there is no such force.
   std::optional<std::variant<Expr, std::string>> find_force_value(const std::string& name) const;

@@ -426,8 +426,7 @@ class Model {
   void calc_state_rates(const Properties<T>& properties, const State<T>& state, const CutCoordinates<T>& cut,
                         std::span<T> inputs, std::span<T> scratch, std::span<T> rates) const;
   // Tapes with the inputs of the force tape (t, free parameters, variables, states, q, u, and those of cut
-  // joints):
-  // the `when` of each event, and all assignments of events. With Dual they give rates.
+  // joints): the `when` of each event, and all assignments of events. With Dual they give rates.
   const Tape& rate_tape() const { return data_.rate_tape; }  // of the states
   const Tape& constraint_tape() const { return data_.constraint_tape; }
   const std::vector<Expr>& constraint_expressions() const { return data_.constraint_expressions.exprs; }

@@ -8,8 +8,8 @@
 
 namespace sestina {
 
-// The stiffness (N/m^1.5) of (4) of contact/compliant_contact.h, of moduli (Pa) and Poisson's ratios. The
-// second shape is a ball, the first too or a plane.
+// Returns the stiffness (N/m^1.5) by (4) of contact/compliant_contact.h, from moduli (Pa) and Poisson's
+// ratios. The second shape is a ball; the first one is a ball or a plane.
 template <class T>
 T calc_hertz_stiffness(const T* young, const T* poisson, const typename ContactSet<T>::PlacedShape& a,
                        const typename ContactSet<T>::PlacedShape& b) {

@@ -8,7 +8,7 @@
 namespace sestina {
 namespace {
 
-// Smaller pivots of a block, relative to the scales, are left to the elimination unknown by unknown.
+// Blocks with a pivot below this fraction of its scale are eliminated unknown by unknown.
 constexpr double kSmallPrimal = 1e-7, kSmallDual = 1e-7;
 
 }  // namespace

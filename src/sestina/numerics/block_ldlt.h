@@ -66,17 +66,19 @@ class BlockLdlt {
   void clear();
   Block diagonal(int node);
   Block link(std::size_t link);  // rows of the dual node, columns of the primal one
-  // By unknown: for x a typical inertia, regardless of direction; for y zero.
+  // Returns the scale of each unknown, which the caller sets: for x a typical inertia, whatever its
+  // direction; for y zero.
   std::span<double> scales() { return scales_; }
-  // By unknown: factors that give the couplings of C comparable sizes of order one.
+  // Returns the factor of each unknown, which the caller sets: the factors scale the elements of C to
+  // comparable sizes of order one.
   std::span<double> units() { return units_; }
 
   // Pivots up to these limits, in the given units, count as round-off of zero even if the accumulated scales
   // are smaller: one limit for unknowns of x, one for those of y. Default 1e-15.
   void set_round_off(double of_x, double of_y) { round_off_[0] = of_x, round_off_[1] = of_y; }
 
-  // False if (1) has no solution; singular() is then an unknown of x. Allocates in the first calls and when
-  // pivots become small for the first time.
+  // Factors the matrix of (1). Returns false if (1) has no solution; singular() is then an unknown of x.
+  // Allocates memory in the first calls and when pivots become small for the first time.
   bool factor();
   // Solves (1) in place. No allocation.
   void solve(std::span<double> b);
@@ -84,7 +86,7 @@ class BlockLdlt {
   void remove_idle_part(std::span<double> solution);
 
   int singular() const { return singular_; }
-  // Unknowns of y whose conditions others imply, in the last factor().
+  // Returns the unknowns of y whose conditions are implied by others, as found by the last factor().
   const std::vector<int>& redundant() const { return redundant_; }
   // Blocks of the factors, for messages and benchmarks.
   std::size_t memory() const { return values_.size() * sizeof(double); }

@@ -9,9 +9,9 @@ namespace {
 
 // Relative to the scales. Smaller pivots of x are delayed, unless the direction is not coupled with anything.
 constexpr double kSmallPrimalStep = 1e-5;
-// Round-off: no inertia at all.
+// Below this fraction of its scale a pivot of x is round-off: the direction has no inertia at all.
 constexpr double kNoInertia = 1e-13;
-// Smaller pivots of y are those of conditions that others imply, now or later.
+// A smaller pivot of y belongs to a condition that others imply, now or after further eliminations.
 constexpr double kSingularCondition = 1e-9;
 // A direction and a condition coupled with it form one pivot if their coupling is not below this.
 constexpr double kPairs = 1e-2, kLastPairs = 1e-8;
@@ -175,7 +175,7 @@ void BlockLdlt::take_step(int first, int second) {
   steps_.push_back(step);
 }
 
-// (3) of all steps together.
+// Applies (3) for all steps together.
 void BlockLdlt::scatter_front(const Node& node) {
   const Target* target = targets_.data() + node.first_target;
   const Neighbour* const neighbours = neighbours_.data() + node.first;

@@ -208,7 +208,7 @@ bool BlockLu<Number>::factor_node_of(const Node& node) {
   return true;
 }
 
-// Gauss and Jordan's elimination in place.
+// Inverts in place by Gauss-Jordan elimination.
 template <class Number>
 template <int N>
 bool BlockLu<Number>::invert(const Node& node) {

@@ -2,7 +2,8 @@
 //
 //   f(Dual{x, dx}) = {f(x), f'(x) dx}
 //
-// Comparisons use the value only; select() carries the derivative of the selected branch.
+// This is the forward mode of algorithmic differentiation (A. Griewank, A. Walther, Evaluating Derivatives,
+// 2nd ed. 2008). Comparisons use the value only; select() carries the derivative of the selected branch.
 #pragma once
 
 #include "sestina/numerics/scalar.h"
@@ -69,8 +70,8 @@ inline Dual exp(Dual a) {
 }
 inline Dual log(Dual a) { return {std::log(a.v), chain(1.0 / a.v, a.d)}; }
 inline Dual abs(Dual a) { return a.v < 0.0 ? -a : a; }
-// The derivative by the exponent is omitted where its factor is zero, so that x^2 works for x < 0, and 0^b
-// for b > 0.
+// The derivative with respect to the exponent is omitted where its factor is zero, so that x^2 works for x <
+// 0, and 0^b for b > 0.
 inline Dual pow(Dual a, Dual b) {
   const double p = std::pow(a.v, b.v);
   const double by_base = b.v == 0.0 ? 0.0 : chain(b.v * std::pow(a.v, b.v - 1.0), a.d);

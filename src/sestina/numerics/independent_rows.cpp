@@ -9,12 +9,13 @@
 namespace sestina {
 namespace {
 
-// The square of the remainder of a row, relative to its length.
+// A row is implied if the square of its remainder falls below this fraction of the square of its length.
 constexpr double kImplied = 1e-9;
-// The square of the length of a row, relative to the longest: shorter rows are round-off of zero.
+// A row is round-off of zero if the square of its length is below this fraction of that of the longest row.
 constexpr double kZero = 1e-26;
 
-// The factors that make rows with these squares one long; zero for rows that are zero.
+// Replaces the squares of the rows' lengths by the factors that scale the rows to length one; zero for rows
+// that are zero.
 void find_scales(std::span<double> squares) {
   const double longest = squares.empty() ? 0.0 : *std::ranges::max_element(squares);
   for (double& square : squares) square = square > kZero * longest ? 1.0 / std::sqrt(square) : 0.0;
@@ -137,7 +138,7 @@ void IndependentRows::find_sparse(std::span<const double> C, std::span<const dou
 
 // ---- dense ------------------------------------------------------------------------------------------------
 
-// Gram-Schmidt with the longest remainder first.
+// Orthogonalises by Gram-Schmidt, the row with the longest remainder first.
 void IndependentRows::find_dense(std::span<const double> C, std::span<const double> weights,
                                  std::span<char> is_active) {
   const std::size_t n = weights.size(), m = is_active.size();

@@ -1,10 +1,9 @@
 // Finds the linearly independent rows of a matrix C; the others are implied conditions.
 //
-// Columns are measured by weights, |c|^2 = sum of c_j^2 / weight_j, as the inverse of a mass matrix does. A
-// row counts as implied if less than 3e-5 of it remains after projection onto the rows before it, or if it is
-// shorter than 1e-13 of the longest one. Small
-// matrices use Gram-Schmidt, the row with the largest remainder first. Sparse matrices use, in the order of
-// the rows, the factors of
+// Rows are measured in the norm |c|^2 = sum of c_j^2 / weight_j, that of the inverse of a diagonal mass
+// matrix. A row counts as implied if less than 3e-5 of its length remains after projection onto the rows
+// before it, or if it is shorter than 1e-13 of the longest one. Small matrices use Gram-Schmidt, the row with
+// the largest remainder first. Sparse matrices use, in the order of the rows, the factors of
 //   G = C W^-1 C^T = L D L^T   of rows of length one,
 // in which D is the square of the remainder; columns of omitted rows are zero. O(n) for chains.
 //

@@ -2,6 +2,8 @@
 //
 // If speeds are numbered from the root of a mechanism to its tips, pivot k is the inertia that speed k feels
 // while all later speeds are free: the same pivot as in the articulated-body recursion.
+//
+// Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.5, here for dense matrices.
 #pragma once
 
 #include <algorithm>

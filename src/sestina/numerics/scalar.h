@@ -37,7 +37,7 @@ struct ScalarTraits<double> {
 template <class T>
 using Mask = typename ScalarTraits<T>::Mask;
 
-// 1/x, of which several products are computed.
+// Returns 1/x, for use where several numbers are divided by x.
 template <class T>
 [[gnu::always_inline]] inline T reciprocal(const T& x) {
   return T(1) / x;

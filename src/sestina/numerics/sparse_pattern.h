@@ -23,7 +23,7 @@ struct SparsePattern {
     const auto found = std::lower_bound(row_of.begin() + starts[c], row_of.begin() + starts[c + 1], row);
     return static_cast<std::size_t>(found - row_of.begin());
   }
-  // f(row, column, position among the numbers)
+  // Calls f(row, column, position among the numbers) for each number.
   template <class F>
   void for_each(F&& f) const {
     for (int j = 0; j < columns(); ++j) {

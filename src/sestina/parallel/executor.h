@@ -5,8 +5,10 @@
 // never on threads().
 //
 //   Executor executor;                                  // SESTINA_THREADS, else the processors available
-//   executor.parallel_for(n, 64, [&](int begin, int end) { for (int i = begin; i < end; ++i) y[i] = f(x[i]);
-//   }); const double sum = executor.parallel_reduce(
+//   executor.parallel_for(n, 64, [&](int begin, int end) {
+//     for (int i = begin; i < end; ++i) y[i] = f(x[i]);
+//   });
+//   const double sum = executor.parallel_reduce(
 //       n, 256, 0.0, [&](int begin, int end) { return sum_of(x, begin, end); }, std::plus<>());
 //
 // Choose the grain so that a chunk takes some microseconds: a fork and join costs one or two.
@@ -57,9 +59,9 @@ class Executor {
     run(LevelTask({&n, 1}, grain, chunk));
   }
 
-  // Combines T map(begin, end) of all chunks; `identity` if n is 0. In combine(a, b) the elements of a
-  // precede those of b. There are at most kMaxPartials chunks: they are longer for n > kMaxPartials *
-  // grain.
+  // Combines the results T map(begin, end) of all chunks; returns `identity` if n is 0. In combine(a, b) the
+  // elements of a precede those of b. There are at most kMaxPartials chunks: they are longer for n >
+  // kMaxPartials * grain.
   template <class T, class Map, class Combine>
   T parallel_reduce(int n, int grain, const T& identity, Map&& map, Combine&& combine);
 

@@ -47,7 +47,7 @@ class DataReader {
     return true;
   }
 
-  // The words of the next line that is not empty; `comment_` is what follows a '#'.
+  // Reads the words of the next line that is not empty; `comment_` gets the text after a '#'.
   bool next_words() {
     while (next_line()) {
       const std::size_t mark = line_text_.find('#');
@@ -134,7 +134,7 @@ class DataReader {
     }
   }
 
-  // A number from 1 to a count, as one from 0.
+  // Reads a number from 1 to a count, and returns it counted from 0.
   std::size_t index(std::size_t word, const char* count) {
     const int i = number<int>(word);
     if (i < 1 || i > counts_[count])
@@ -227,7 +227,7 @@ class DataReader {
   std::vector<Atom> atoms_;
   std::map<int, int> places_;
   bool has_molecule_ = false, has_charge_ = false, has_velocity_ = false;
-  bool skips_coefficients_ = false;  // the lines of a section that the model file stands for
+  bool skips_coefficients_ = false;  // in a section whose data come from the model file
   LammpsData data_;
 };
 

@@ -1,6 +1,6 @@
 // Data files of LAMMPS (`read_data`, `write_data`): a box, atoms, velocities, bonds, angles, dihedrals.
 //
-// Sections Masses, Atoms (styles atomic, bond, angle, molecular, charge, full; named behind the section's
+// Sections Masses, Atoms (styles atomic, bond, angle, molecular, charge, full; named after the section's
 // name), Velocities, Bonds, Angles, Dihedrals are read. Coefficients of force fields (Pair Coeffs and the
 // like) are skipped: the model file has them. Ids may come in any order: particle k of the model is the one
 // with the k-th smallest id.
@@ -28,7 +28,7 @@ struct LammpsData {
   std::vector<Group> bonds, angles, dihedrals;
 };
 
-// Throws InputError with the line. `name` is the name of the file in messages.
+// Throws InputError, which names the line. `name` is the name of the file in messages.
 LammpsData parse_lammps_data(const std::string& text, const std::string& name);
 
 }  // namespace sestina

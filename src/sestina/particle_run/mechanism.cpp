@@ -121,7 +121,7 @@ void Mechanism::advance_to(double t) {
 
 std::span<const Column> Mechanism::columns() const { return std::span(row_->columns()).subspan(1); }
 
-// The forces of constraints and contacts in a row are those under the load of the particles.
+// In a row, the forces of constraints and contacts include the effect of the particles' load.
 std::span<const double> Mechanism::calc_row(std::span<const CarrierWrench> wrenches) {
   calc_tau(1.0, wrenches);
   return row_->calc(simulator_.state(), dynamics_).subspan(1);

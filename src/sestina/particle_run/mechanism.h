@@ -1,4 +1,5 @@
-// The bodies of a model that also has particles: they carry walls and tethers, which act on them.
+// The bodies of a model that also has particles: they carry walls and tethers, through which particles act on
+// them.
 //
 //   Mechanism mechanism(system, spec.model.carriers);
 //   ParticleSystem particles(spec.model, executor, default_instruction_set(), &mechanism);
@@ -26,8 +27,8 @@ struct ParticleRunSpec;
 
 class Mechanism final : public Carriers {
  public:
-  // `carriers` are names of bodies. Throws InputError with all faults of the system; with a terminal event,
-  // and with a name that no rigid body has.
+  // `carriers` are names of bodies. Throws InputError with all faults of the system, for a terminal event,
+  // and for a name that no rigid body has.
   Mechanism(const System& system, const std::vector<std::string>& carriers);
   ~Mechanism() override;
 
@@ -54,14 +55,14 @@ class Mechanism final : public Carriers {
   std::vector<BodyIndex> bodies_;  // of the carriers
   std::vector<CarrierMotion> motions_;
   std::vector<double> tau_;  // (nu)
-  // For rows.
+  // Members used for rows only.
   ForwardDynamics dynamics_;
   SystemEquations equations_;
   std::vector<double> udot_;  // (nu)
   std::unique_ptr<ResultRow> row_;
 };
 
-// Null for a model without bodies.
+// Returns null for a model without bodies.
 std::unique_ptr<Mechanism> make_mechanism(const ParticleRunSpec& spec);
 
 }  // namespace sestina

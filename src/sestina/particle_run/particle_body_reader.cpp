@@ -23,7 +23,7 @@ constexpr std::array<JointWord, 7> kJoints{{{"spherical", ParticleJoint::kSpheri
                                             {"planar", ParticleJoint::kPlanar},
                                             {"distance", ParticleJoint::kDistance}}};
 
-// `distance` is the last one, and joints of trees do not have it.
+// `distance` is the last word; joints of trees do not allow it.
 std::vector<std::string> joint_words(bool closes_loops) {
   std::vector<std::string> words;
   for (const JointWord& known : kJoints) words.emplace_back(known.word);

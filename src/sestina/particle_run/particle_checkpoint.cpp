@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kChecksum = "checksum ";
 constexpr std::size_t kChecksumLine = kChecksum.size() + 17;
 
-// The same list of values writes and reads.
+// One list of values serves writing and reading.
 template <class Pass, class C>
 void pass_values(Pass&& pass, C& checkpoint) {
   pass("program", checkpoint.program);

@@ -19,7 +19,7 @@
 namespace sestina {
 namespace {
 
-constexpr double kWhole = 1e-6;  // how near a ratio of times must be to a whole number
+constexpr double kWhole = 1e-6;  // largest distance of a ratio of times from a whole number
 
 // The parts of a model that describe bodies.
 constexpr std::array kPartsOfBodies{"bodies",    "joints", "forces", "constraints", "contacts",
@@ -54,7 +54,7 @@ void check_top(ReadContext& context, const YamlNode& root) {
   }
 }
 
-// A map with those entries that `keep` accepts, which may change them.
+// Returns a map with the entries that `keep` accepts; `keep` may change them.
 template <class Keep>
 YamlPointer filtered(const YamlNode& map, Keep keep) {
   auto made = std::make_shared<YamlNode>(map);
@@ -65,7 +65,7 @@ YamlPointer filtered(const YamlNode& map, Keep keep) {
   return made;
 }
 
-// What the file says of the bodies, as a model of its own.
+// Reads the file's description of the bodies as a model of its own.
 std::shared_ptr<const System> read_bodies(const ModelTree& tree) {
   const auto part = [](YamlEntry& entry, std::initializer_list<std::string_view> keys) {
     if (!entry.value->is_map()) return true;
@@ -82,13 +82,13 @@ std::shared_ptr<const System> read_bodies(const ModelTree& tree) {
   return std::make_shared<const System>(read_model(ModelTree{root, tree.file_name}));
 }
 
-// Null where there is no such key.
+// Returns null if there is no such key.
 const YamlNode* child(const YamlNode* map, std::string_view key) {
   const YamlEntry* entry = map != nullptr && map->is_map() ? map->find(key) : nullptr;
   return entry != nullptr ? entry->value.get() : nullptr;
 }
 
-// A time that is whole in steps.
+// Checks that a time is a whole number of steps.
 void check_whole(ReadContext& context, const Mark& mark, const NodePath& path, double time, double dt) {
   const double ratio = time / dt;
   if (ratio >= 0.5 && std::fabs(ratio - std::round(ratio)) <= kWhole * ratio && ratio < 9e15) return;
@@ -135,7 +135,7 @@ class RunReader {
       context_.fault(analysis.type.mark, path / "type", "particles have the analysis dynamics alone");
     }
     const NodePath step = path / "step";
-    // Only one that is given: the default is that of models of bodies.
+    // Only a given driver is considered, because the default is that of models of bodies.
     const YamlNode* given = child(child(&root_, "analysis"), "step");
     if (child(given, "driver") != nullptr && analysis.step.driver != "fixed")
       context_.fault(child(given, "driver")->mark, step / "driver", "particles are run with a fixed step");
@@ -163,7 +163,7 @@ class RunReader {
     }
   }
 
-  // Energies are those of the motion only where a force that does not act at every step has acted.
+  // Energies belong to the motion only at steps at which the forces that do not act at every step have acted.
   void check_outer_steps(const Mark& mark, const NodePath& top) {
     if (spec_.model.outer_steps() < 2 || !(spec_.dt > 0.0)) return;
     const double outer = spec_.outer_step();
@@ -183,7 +183,7 @@ class RunReader {
           context_.fault(key.mark, path / key.key, "does not fit a model of particles");
       }
     }
-    // About 100 rows, as for bodies.
+    // The default is about 100 rows, as for bodies.
     if (spec_.dt > 0.0) {
       const double dt = spec_.outer_step();
       const double total = std::round(spec_.duration / dt);

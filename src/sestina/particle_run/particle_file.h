@@ -35,10 +35,10 @@ struct ParticleRunSpec {
   double every = 0.0;                    // s between rows
   RunLimits limits;
   std::optional<TrajectorySpec> trajectory;
-  std::optional<DrawnVelocities> drawn;  // which model.velocity then has
-  int relax_steps = 0;                   // before the run, to separate what overlaps
-  double relax_move = 0.0;               // m, at most in one of them
-  std::filesystem::path data_file;       // where the positions come from, if from a file
+  std::optional<DrawnVelocities> drawn;  // model.velocity then contains them
+  int relax_steps = 0;                   // before the run, to separate particles that overlap
+  double relax_move = 0.0;               // m, at most in each of these steps
+  std::filesystem::path data_file;       // from which the positions are read; may be empty
   std::uint64_t data_checksum = 0;       // of its text, and of the files that bodies read
 
   // The trajectory's file; a relative name is relative to the model file. Empty: none.

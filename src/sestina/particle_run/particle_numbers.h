@@ -16,7 +16,7 @@ class ParticleNumbers {
   // Reads the parameters of the model.
   ParticleNumbers(ReadContext& context, const YamlNode& root);
 
-  // The value of a number; nothing, and a fault, if it has none.
+  // Returns the value of a number; returns nothing and adds a fault if it has none.
   std::optional<double> evaluate(const Number& number, const NodePath& path);
 
   // These leave `out` unchanged if the key is absent or has a fault.

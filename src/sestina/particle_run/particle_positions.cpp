@@ -1,4 +1,4 @@
-// Where the particles of a model are: lattices, random walks, lists, data files.
+// The positions of the particles of a model: lattices, random walks, lists, data files.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ struct Lattice {
   std::vector<Vector3d> basis;  // in units of the cell
 };
 
-// Two fcc lattices, a site of one and of the other in turn; the second is moved along all axes.
+// Returns two fcc lattices, their sites in turn; the second is displaced by the same amount along all axes.
 std::vector<Vector3d> interleaved_fcc(double by) {
   std::vector<Vector3d> basis;
   for (const Vector3d& site : {Vector3d{0, 0, 0}, {0, 0.5, 0.5}, {0.5, 0, 0.5}, {0.5, 0.5, 0}}) {
@@ -79,7 +79,7 @@ std::vector<int> ParticleReader::read_species_list(const MapReader& map) {
   return species;
 }
 
-// The lattice makes the box, unless there is one.
+// The lattice determines the box, unless one is given.
 void ParticleReader::read_lattice(const YamlNode& node, const NodePath& path) {
   const MapReader map(context_, node, path, keys_of("lattice"));
   const std::string type = read_word(map, "type", {"sc", "bcc", "fcc", "rock_salt", "zinc_blende"}, "fcc");
@@ -90,7 +90,7 @@ void ParticleReader::read_lattice(const YamlNode& node, const NodePath& path) {
   numbers_.read(map, "density", density);
   numbers_.read(map, "offset", offset);
   want_positive(map, "density", density);
-  // The sites of a cell have them in turn.
+  // The species are assigned to the sites of a cell in turn.
   std::vector<int> species = read_species_list(map);
   if (species.empty()) species.push_back(0);
   double count = 1.0;
@@ -197,7 +197,7 @@ bool ParticleReader::check_walk(const WalkSpec& walk, const YamlNode& node, cons
   return true;
 }
 
-// A list of [species, x, y, z].
+// Reads a list of [species, x, y, z].
 void ParticleReader::read_list(const YamlNode& node, const NodePath& path) {
   for_each_item(context_, node, path, [&](const YamlNode& item, const NodePath& place) {
     if (!item.is_list() || item.items.size() != 4) {

@@ -187,7 +187,7 @@ void ParticleReader::read_charges(const MapReader& map) {
                         model_.charge);
 }
 
-// Particles of species without a charge keep what the data file says, or have none.
+// Particles of species without a charge keep that of the data file, or have none.
 void ParticleReader::set_charges_of_species() {
   const auto is_given = [](const std::optional<double>& charge) { return charge.has_value(); };
   if (std::ranges::none_of(charge_of_species_, is_given)) return;
@@ -261,7 +261,7 @@ void ParticleReader::read_species_pair(const MapReader& map, int& first, int& se
   second = find_species(*species->items[1], list / 1);
 }
 
-// Two species have one force with a cutoff.
+// Checks that two species have at most one force with a cutoff.
 void ParticleReader::check_species_of_pair(const YamlNode& node, const NodePath& path) {
   if (node.items.size() != 2) return;
   const LennardJones& pair = model_.pairs.back();

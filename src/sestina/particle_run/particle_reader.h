@@ -24,7 +24,7 @@ class ParticleReader {
   void read_term_types(const MapReader& map);
   void read_term_type(const YamlNode& node, const NodePath& path, const char* part);
   void read_positions(const MapReader& map);
-  // One species, or several; empty if the key is not there.
+  // Reads one or several species; empty if the key is missing.
   std::vector<int> read_species_list(const MapReader& map);
   void read_lattice(const YamlNode& node, const NodePath& path);
   void read_random_walk(const YamlNode& node, const NodePath& path);
@@ -35,9 +35,9 @@ class ParticleReader {
   void read_bodies(const MapReader& map);
   void read_body(const YamlNode& node, const NodePath& path);
   void read_closure(const YamlNode& node, const NodePath& path);
-  // Two numbers of particles, if the key is there.
+  // Reads two numbers of particles, if there is the key.
   void read_pair_of_particles(const MapReader& map, const char* key, std::array<int, 2>& pair);
-  // Whole numbers of particles, `count` of them if it is not 0.
+  // Reads numbers of particles, `count` of them unless it is 0.
   std::vector<int> read_particles(const MapReader& map, const char* key, std::size_t count);
   void read_fields(const MapReader& map);
   void read_field(const YamlNode& node, const NodePath& path);
@@ -51,11 +51,11 @@ class ParticleReader {
   void read_grain_wall(const YamlNode& node, const NodePath& path);
   void read_wall_mesh(const MapReader& map, GrainWall& wall);
   void read_spins(const MapReader& map);
-  // The number of the body that `body` names, in model_.carriers; -1 without the key.
+  // Returns the number in model_.carriers of the body that `body` names; -1 without the key.
   int read_carrier(const MapReader& map);
-  // A list of vectors.
+  // Reads a list of vectors.
   void read_vectors(const YamlNode& node, const NodePath& path, std::vector<double>& values);
-  // Two species, if the key is there.
+  // Reads two species, if there is the key.
   void read_species_pair(const MapReader& map, int& first, int& second);
   void check_species_of_pair(const YamlNode& node, const NodePath& path);
   void read_every(const MapReader& map, int& every);
@@ -66,9 +66,9 @@ class ParticleReader {
   void read_trajectory(const MapReader& map);
   int find_species(const YamlNode& node, const NodePath& path);
   void want_positive(const MapReader& map, const char* key, double value);
-  // `type` has to be there, and one of those of the part.
+  // Checks that `type` is given and is one of those of the part.
   void check_type(const MapReader& map, std::string_view what, std::string_view part);
-  // The word of a key, one of those allowed.
+  // Reads the word of a key, which must be one of those allowed.
   std::string read_word(const MapReader& map, const char* key, const std::vector<std::string>& allowed,
                         const std::string& otherwise);
 
@@ -81,7 +81,7 @@ class ParticleReader {
   int bond_types_ = 0, angle_types_ = 0, dihedral_types_ = 0;  // of model_.term_types, in this order
 };
 
-// The skin (m) of models of grains that give none: a tenth of the smallest diameter.
+// Returns the skin (m) of models of grains that give none: a tenth of the smallest diameter.
 double calc_grain_skin(const ParticleModel& model);
 
 }  // namespace sestina

@@ -27,7 +27,7 @@ std::string absolute_text(const std::filesystem::path& path) {
   return path.empty() ? std::string() : std::filesystem::absolute(path).string();
 }
 
-// Columns of particles without t.
+// Returns the columns of particles, without t.
 std::vector<std::string> particle_columns(const ParticleModel& model) {
   std::vector<std::string> columns{"temperature",   "pressure",         "energy.kinetic",    "energy.pair",
                                    "energy.bonded", "energy.potential", "energy.thermostat", "energy.total"};
@@ -52,8 +52,7 @@ std::vector<std::string> particle_columns(const ParticleModel& model) {
   return columns;
 }
 
-// Beside bodies, whose columns have the names that they have without particles, names begin with
-// `particles.`.
+// With bodies, whose columns keep their names, the names of particles' columns begin with `particles.`.
 std::vector<Column> run_columns(const ParticleModel& model, const Mechanism* mechanism) {
   std::vector<Column> columns{{"t", ""}};
   if (mechanism != nullptr)
@@ -139,7 +138,7 @@ class ParticleRun {
       system_ = std::make_unique<ParticleSystem>(spec_.model, executor_, default_instruction_set(),
                                                  mechanism_.get());
     } catch (const ComputationError& error) {
-      // At the start it is the model that is wrong.
+      // An error at the start is a fault of the model.
       throw InputError(fmt::format("{}: particles: {}", saved_.model_file, error.reason()));
     }
     report_.particles = system_->size();
@@ -177,7 +176,7 @@ class ParticleRun {
     return made;
   }
 
-  // In the order of run_columns.
+  // Fills the row in the order of run_columns.
   void fill_row(const ParticleMeasures& m) {
     row_ = {m.t};
     if (mechanism_) {
@@ -200,7 +199,7 @@ class ParticleRun {
     }
   }
 
-  // The row, and the frame, of an instant that has one.
+  // Records the row, and the frame, of an instant that has one.
   void record() {
     const long step = static_cast<long>(system_->steps());
     const bool has_row = step % spec_.steps_between_rows() == 0 || step == spec_.steps();
@@ -249,7 +248,8 @@ class ParticleRun {
       report_.status = ParticleReport::Status::kFailed;
       report_.failure = error.what();
     }
-    // A failed run would fail again: its last checkpoint stays. With a higher limit a run can continue.
+    // A failed run would fail again, so that its last checkpoint is kept. With a higher limit a run can
+    // continue.
     if (report_.status != ParticleReport::Status::kFailed || watch_.is_met()) write_checkpoint();
     if (log_) {
       const std::string failure = log_->end();

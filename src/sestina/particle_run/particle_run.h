@@ -7,9 +7,9 @@
 // Rows have the columns t, temperature, pressure, energy.kinetic, .pair, .bonded, .potential, .thermostat and
 // .total; with a barostat also energy.barostat and volume; with grains energy.rotational and .dissipated, and
 // for each wall wall[i].force.x, .y and .z; with fields energy.field and, for each of them, field[i].force.x,
-// .y and .z. Beside bodies, the bodies' columns stand behind t, and those of particles begin with
-// `particles.`; among them are energy.to_bodies and, for each body that carries walls or tethers,
-// BODY.force.x to BODY.torque.z, which act on it.
+// .y and .z. With bodies, the bodies' columns follow t, and the names of those of particles begin with
+// `particles.`; among these are energy.to_bodies and, for each body that carries walls or tethers, the force
+// and torque on it, BODY.force.x to BODY.torque.z.
 #pragma once
 
 #include <atomic>
@@ -51,11 +51,11 @@ struct ParticleReport {
   double energy_drift = 0.0;  // J, largest deviation of the total energy from the first row
   ParticleMeasures first, last;
   std::optional<double> resumed_at;   // s
-  std::filesystem::path result_file;  // with the rows; empty: none
+  std::filesystem::path result_file;  // that has the rows; empty: none
   int particles = 0;
 };
 
-// Whether a checkpoint is one of particles.
+// Whether a checkpoint is that of a particle run.
 bool is_particle_checkpoint(const std::filesystem::path& path);
 
 // Starts from the beginning; `model_text` and `set` are stored in checkpoints. Throws InputError for faults

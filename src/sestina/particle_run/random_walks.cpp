@@ -9,8 +9,8 @@
 namespace sestina {
 namespace {
 
-constexpr double kNearest = 1.1;     // least square of the distance of next neighbours, in bond lengths
-constexpr int kTurnsPerBead = 20;    // of a ring
+constexpr double kNearest = 1.1;   // least square of the distance between second neighbours, in bond lengths
+constexpr int kTurnsPerBead = 20;  // of a ring
 constexpr int kLongestSegment = 64;  // beads that are turned at once
 
 double square_of_distance(const Vector3d& a, const Vector3d& b) {
@@ -56,7 +56,7 @@ class Walks {
     return model_.size() - 1;
   }
 
-  // Adds a bead to a walk; the first is anywhere in the box.
+  // Adds a bead to a walk; the first is at a random place in the box.
   void extend(std::vector<int>& walk) {
     const std::size_t b = walk.size();
     const double length = spec_.bond_length;
@@ -78,7 +78,7 @@ class Walks {
     if (b > 2) add_term(terms_.dihedral, {walk[b - 3], walk[b - 2], walk[b - 1], walk[b]});
   }
 
-  // A direction at the angle between bonds from that of a bond, to the side of a random direction.
+  // Returns a direction at the bond angle to that of a bond, towards a random direction.
   Vector3d turn_from(const Vector3d& from, const Vector3d& to, const Vector3d& random) const {
     const double cosine = -std::cos(*spec_.bond_angle), sine = std::sin(*spec_.bond_angle);
     Vector3d way{}, side{};
@@ -98,7 +98,7 @@ class Walks {
     if (type >= 0) model_.terms.push_back({type, beads});
   }
 
-  // A regular polygon, of which parts between two beads are turned about the line through these.
+  // Makes a regular polygon, then turns parts between two beads about the line through these.
   void add_ring() {
     const int n = spec_.beads;
     const auto u = draw();
@@ -134,7 +134,7 @@ class Walks {
     std::vector<Vector3d> turned;
     for (int i = 1; i <= length; ++i) turned.push_back(turn_about(a, axis, angle, position_of(bead(i))));
     const double least = kNearest * spec_.bond_length * spec_.bond_length;
-    // In the smallest rings the polygon itself is narrower.
+    // In the smallest rings the polygon itself is narrower than that.
     if (square_of_distance(position_of(bead(-1)), turned.front()) < least && n > 6) return;
     if (square_of_distance(position_of(bead(length + 2)), turned.back()) < least && n > 6) return;
     for (int i = 1; i <= length; ++i) {
@@ -142,7 +142,7 @@ class Walks {
     }
   }
 
-  // Rodrigues' formula.
+  // Rotates by Rodrigues' formula.
   static Vector3d turn_about(const Vector3d& a, const Vector3d& axis, double angle, const Vector3d& x) {
     const Vector3d r{x[0] - a[0], x[1] - a[1], x[2] - a[2]};
     const double along = axis[0] * r[0] + axis[1] * r[1] + axis[2] * r[2];

@@ -14,7 +14,7 @@ struct WalkSpec {
   WalkShape shape = WalkShape::kChain;
   int molecules = 1;
   int beads = 1;                       // of a chain, a ring (at least 3) or an arm of a star
-  int arms = 3;                        // of a star, which has one bead more in its centre
+  int arms = 3;                        // of a star, which has one more bead at its centre
   double bond_length = 1.0;            // m
   std::optional<double> bond_angle{};  // rad between bonds, pi where they are in line; of chains and arms
   int species = 0;
@@ -25,14 +25,14 @@ struct WalkSpec {
   }
 };
 
-// The types of the terms that walks have; -1: none.
+// The types of the terms along walks; -1: none.
 struct WalkTerms {
   int bond = -1, angle = -1, dihedral = -1;
 };
 
 // Adds the beads with their molecules, counted from 1, and bonds, angles and dihedrals along the walks. Each
-// step of a walk is turned at random, but not back onto the bead before the last; or about the bond before,
-// by the angle between bonds.
+// step of a walk has a random direction that does not lead back onto the bead before the last or, with a bond
+// angle, a random rotation about the previous bond.
 void add_random_walks(const WalkSpec& spec, const WalkTerms& terms, ParticleModel& model);
 
 }  // namespace sestina

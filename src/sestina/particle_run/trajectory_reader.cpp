@@ -12,7 +12,7 @@
 namespace sestina {
 namespace {
 
-// The lengths of a dataset of numbers.
+// Returns the lengths of a dataset of numbers.
 std::vector<std::size_t> lengths_of(const Hdf5Dataset& dataset, const char* name) {
   const Hdf5Space space(H5Dget_space(dataset.get()));
   count_elements(dataset.get(), space.get(), 1);
@@ -39,7 +39,7 @@ void read_frame(const Hdf5Dataset& dataset, std::size_t frame, std::vector<std::
 struct TrajectoryReader::File {
   std::filesystem::path path;
   Hdf5File file;
-  Hdf5Dataset position, image, edges;  // image and edges: if they are there
+  Hdf5Dataset position, image, edges;  // image and edges are optional
   std::vector<std::size_t> position_lengths, edge_lengths;
   std::vector<double> times, images;
   Box box;
@@ -82,7 +82,7 @@ struct TrajectoryReader::File {
     }
   }
 
-  // Lengths of the box, either fixed or of each frame.
+  // Opens the lengths of the box, fixed or by frame.
   void open_edges(const Hdf5Group& all) {
     if (H5Lexists(all.get(), "box", H5P_DEFAULT) <= 0) return;
     const Hdf5Group group = open_group(all.get(), "box");

@@ -52,7 +52,8 @@ double mass_of(const JointedMolecule& molecule) {
   return mass;
 }
 
-// `pivots`: of the conditions, in a lane (1/kg, or 1/(kg m^2) of angles).
+// Throws if conditions depend on each other. `pivots`: those of the conditions, in a lane (1/kg, or 1/(kg
+// m^2) for angles).
 void check_conditions(const double* pivots, const JointedMolecule& molecule) {
   const double mass = mass_of(molecule), size = size_of(molecule);
   for (std::size_t k = 0; k < molecule.conditions.size(); ++k) {
@@ -136,7 +137,7 @@ ArticulatedBodies::ArticulatedBodies(const std::vector<JointedMolecule>& molecul
   check_motions(molecules);
 }
 
-// Finds the groups.
+// Sorts the molecules into groups.
 void ArticulatedBodies::list_molecules(const std::vector<JointedMolecule>& molecules) {
   std::map<Signature, std::vector<int>> alike;
   std::vector<int> first_body;
@@ -244,8 +245,8 @@ void ArticulatedBodies::set_conditions(const Group& group, int lane, const Joint
   }
 }
 
-// By any momenta: a motion without inertia answers by a velocity beyond all others. An impulse of a condition
-// that follows from others moves nothing against it.
+// Checks with arbitrary momenta: a motion without inertia responds with a velocity far beyond all others, and
+// the impulse of a condition that follows from others causes no motion along it.
 void ArticulatedBodies::check_motions(const std::vector<JointedMolecule>& molecules) {
   for (int body = 0; body < size(); ++body) {
     const double a = 1.0 + 0.1 * (body % 7), b = 1.0 - 0.1 * (body % 5);

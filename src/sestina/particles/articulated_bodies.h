@@ -1,31 +1,32 @@
-// Molecules of rigid bodies that joints connect: trees, each with a first body that is free to move, and
-// joints that close loops of their bodies.
+// Molecules of rigid bodies connected by joints: trees, whose first bodies are free to move, and joints that
+// close loops between their bodies.
 //
 // A step of h is a discrete motion (Lee, Leok, McClamroch, Comput. Methods Appl. Mech. Engrg. 196, 2007),
 // with the joints' coordinates as unknowns. Body b goes from the pose (R, x) to (R+, x+); its rotation is the
 // quaternion f = q^-1 q+, in its frame at the start, where J are its principal moments of inertia. Its
 // momenta, which are constant during the motion, in world axes and about the centre of mass, are
 //   (1)  p = m (x+ - x)/h,   L = (2/h) R (f_w J f_v + f_v x J f_v)
-// Joints transmit impulses at the start, which do no work on what the joint lets move. So the sum of (p, L)
-// over the bodies beyond a joint, less what they had, has no component along the joint's axes S at the start:
+// Joints transmit impulses at the start, which do no work on the motions that the joint allows. So the change
+// of (p, L), summed over the bodies outboard of a joint, has no component along the joint's axes S at the
+// start:
 //   (2)  S^T sum (p - p0, L - L0) = 0
-// These are as many equations as coordinates. Newton's iteration solves them by the recursion of articulated
-// bodies, O(n), whose factors take forces where the step begins and displacements where it ends. The impulses
-// of forces change (p, L) between the steps: with half an impulse before and half an impulse after it, the
-// step is that of RATTLE (see rigid_bonds.h): symplectic, reversible, with the momenta of each molecule
-// conserved, and joints that hold to round-off as they are never anything but coordinates.
+// These are as many equations as coordinates. Newton's iteration solves them by the articulated-body
+// recursion, O(n), with forces taken at the start of the step and displacements at its end. The impulses of
+// forces change (p, L) between the steps: with half an impulse before and half an impulse after it, the step
+// is that of RATTLE (see rigid_bonds.h): symplectic, reversible, it conserves the momenta of each molecule,
+// and joints hold to round-off because only their coordinates are unknowns.
 //
 // Joints that close loops are conditions g(q) = 0. Each has an impulse mu/h along its gradient G at the
-// start, which stands in (2) beside p and L and is found, with the coordinates, so that g holds at the end:
+// start, which enters (2) beside p and L and is found together with the coordinates such that g = 0 at the
+// end:
 //   (3)  S^T sum (p - p0 - G_p mu/h, L - L0 - G_L mu/h) = 0,   g(q+) = 0
 // (kernels/closing_conditions.h). As with RATTLE, g holds to round-off at every step.
 //
 // At any time, the twists (velocities) that the joints allow follow from the momenta by the same recursion,
 // at rest (set_twists); only measurements and thermostats need them.
 //
-// Rods, and single points on links without mass, have axes about which nothing turns and on which no joint
-// pulls. They get moments of inertia that are as good as any, since they never have an angular momentum
-// (is_idle).
+// Rods, and single points on massless links, have axes without inertia about which no joint exerts a torque.
+// These axes get arbitrary moments of inertia, since there is never an angular momentum about them (is_idle).
 //
 // Eight molecules of one structure move together in the lanes of SIMD registers.
 #pragma once
@@ -42,7 +43,7 @@
 
 namespace sestina {
 
-// In world axes at the start.
+// A body of a molecule, in world axes at the start.
 struct MoleculeBody {
   int parent = -1;  // an earlier body of the molecule; -1 of the first one
   BodyJoint joint = BodyJoint::kFree;
@@ -60,10 +61,10 @@ struct MoleculeBody {
 struct ClosingCondition {
   ClosingLaw law = ClosingLaw::kPlane;
   std::array<int, 2> bodies{};           // the first one and the second one
-  std::array<Vec3<double>, 2> along{};   // unit vectors: the normal of the plane, or a direction of each
+  std::array<Vec3<double>, 2> along{};   // unit vectors: the normal of the plane, or a direction on each body
   std::array<Vec3<double>, 2> points{};  // m, of each
   double offset = 0.0;                   // m, m, or the cosine of the angle
-  int particle = -1;                     // that names the joint
+  int particle = -1;                     // the particle that names the joint
 };
 
 struct JointedMolecule {
@@ -71,14 +72,15 @@ struct JointedMolecule {
   std::vector<ClosingCondition> conditions;
 };
 
-// A length (m) with which others compare: the largest from the first body, of an arm, or of a gyration.
+// Returns the scale of a molecule's lengths (m): the largest distance from the first body, lever arm or
+// radius of gyration.
 double size_of(const JointedMolecule& molecule);
 
 class ArticulatedBodies {
  public:
-  // The molecules' bodies, numbered one molecule after the other. Throws InputError, with the number of a
-  // body, where it could turn or slide without inertia, and with the particle of a joint that closes a loop
-  // where its conditions follow from those of other joints.
+  // Numbers the bodies one molecule after the other. Throws InputError with the number of a body that could
+  // rotate or translate without inertia, and with the particle of a joint that closes a loop if its
+  // conditions follow from those of other joints.
   ArticulatedBodies(const std::vector<JointedMolecule>& molecules, InstructionSet set);
   ~ArticulatedBodies();
   ArticulatedBodies(const ArticulatedBodies&) = delete;
@@ -99,8 +101,8 @@ class ArticulatedBodies {
   const std::vector<Group>& groups() const { return groups_; }
   const ArticulatedKernels& kernels() const { return kernels_; }
 
-  // Moves the molecules of a group. False if the step is too long for the iteration; they are then where they
-  // were.
+  // Moves the molecules of a group. Returns false, and moves nothing, if the step is too long for the
+  // iteration.
   bool advance(int group, double h) { return kernels_.advance(molecules_of(group), h); }
   void set_twists(int group) { kernels_.set_twists(molecules_of(group)); }
 
@@ -108,7 +110,7 @@ class ArticulatedBodies {
   double* momenta(int row) { return momentum_.data() + 8 * body_numbers::kSpatial * row; }
   const double* poses(int row) const { return pose_.data() + 8 * body_numbers::kPose * row; }
 
-  // These describe one body.
+  // The following describe one body.
   double mass(int body) const { return constant(body, body_numbers::kMass); }
   Vec3<double> centre(int body) const {
     return pick3(pose_, body_numbers::kPose, body, body_numbers::kCentre);
@@ -124,15 +126,15 @@ class ArticulatedBodies {
   Vec3<double> momentum(int body) const { return pick3(momentum_, 6, body, body_numbers::kLinear); }
   Vec3<double> angular_velocity(int body) const { return pick3(twist_, 6, body, body_numbers::kAngular); }
   Vec3<double> velocity(int body) const { return pick3(twist_, 6, body, body_numbers::kLinear); }
-  // Leaves out what idle axes cannot have of the angular momentum.
+  // Omits the part of the angular momentum about idle axes.
   void set_momentum(int body, const Vec3<double>& linear, const Vec3<double>& angular);
-  // momentum = c momentum + spread sqrt(M) xi: three numbers of a normal distribution for each part.
+  // momentum = c momentum + spread sqrt(M) xi, with xi = [turning, moving] drawn from normal distributions.
   void randomise(int body, double c, double spread, const Vec3<double>& turning, const Vec3<double>& moving);
   void scale_momenta(double factor);
   void scale_momenta(int group, double factor);
   double kinetic_energy(int body) const;  // J, with the twists
 
-  // All that changes, kSaved numbers for each body.
+  // Everything that changes during a run, kSaved numbers for each body.
   static constexpr int kSaved = body_numbers::kState + body_numbers::kSpatial;
   std::vector<double> save() const;
   void restore(std::span<const double> saved);

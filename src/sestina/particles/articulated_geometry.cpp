@@ -128,10 +128,10 @@ void add_conditions(const ClosureDescription& given, const BuiltMolecule& built,
   if (given.joint == ParticleJoint::kPrismatic) add_angle(side, other_side);
 }
 
-// The joints' points of a body, from its centre.
+// The points of a body's joints, from its centre.
 struct JointPoints {
   std::vector<Vec> points;
-  bool only_forces = true;  // no joint could turn the body about a line through them
+  bool only_forces = true;  // no joint can exert a torque about a line through them
 };
 
 JointPoints points_of_forces(const BuiltMolecule& built, const std::vector<ClosureDescription>& closures,
@@ -164,7 +164,8 @@ double largest_distance(const std::vector<Vec>& points, const Vec* axis) {
   return largest;
 }
 
-// Gives axes without inertia, about which nothing turns, moments that cannot matter (MoleculeBody::is_idle).
+// Gives axes without inertia, about which nothing turns, arbitrary moments of inertia
+// (MoleculeBody::is_idle).
 void mark_idle(BuiltMolecule& built, const std::vector<ClosureDescription>& closures, int number) {
   JointedMolecule& molecule = built.molecule;
   MoleculeBody& body = molecule.bodies[static_cast<std::size_t>(number)];

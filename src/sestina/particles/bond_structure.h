@@ -9,6 +9,7 @@
 
 namespace sestina {
 
+// BondPattern (kernels/rigid_bond_kernels.h) explains the members.
 struct BondStructure {
   int beads = 0;
   Bonds ends;  // beads of each bond, in the order of elimination

@@ -15,7 +15,7 @@ inline Vector3d cross(const Vector3d& a, const Vector3d& b) {
 
 struct Box {
   Vector3d lower{};                                // m, the corner with the smallest coordinates
-  Vector3d length{};                               // m; of an open direction: for densities alone
+  Vector3d length{};                               // m; along an open direction used only for densities
   std::array<bool, 3> periodic{true, true, true};  // otherwise open: particles may leave the box
 
   bool is_periodic() const { return periodic[0] && periodic[1] && periodic[2]; }  // along all axes

@@ -1,4 +1,5 @@
-// Bodies that carry walls and tethers of particles: a mechanism, as its particles see it.
+// The interface to bodies outside the particles that carry walls and tethers: a mechanism as seen by the
+// particles.
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ struct CarrierMotion {
   }
 };
 
-// What acts on a body, in ground axes.
+// The force and torque on a body, in ground axes.
 struct CarrierWrench {
   Vector3d force{};   // N
   Vector3d torque{};  // N m, about the origin of the body's frame
@@ -48,15 +49,15 @@ class Carriers {
   Carriers(const Carriers&) = delete;
   Carriers& operator=(const Carriers&) = delete;
 
-  // Of the bodies of ParticleModel::carriers, at the present time.
+  // Returns the motions of the bodies of ParticleModel::carriers at the present time.
   virtual std::span<const CarrierMotion> motions() const = 0;
-  // Changes the velocities by h times the wrenches, one for each body (s), and returns the work that these do
-  // on the bodies (J).
+  // Applies impulses of h (s) times the wrenches, one for each body, and returns the work that these do on
+  // the bodies (J).
   virtual double kick(double h, std::span<const CarrierWrench> wrenches) = 0;
-  // Lets the bodies move to the time t (s), without the wrenches. Throws ComputationError.
+  // Advances the bodies to the time t (s), without the wrenches. Throws ComputationError.
   virtual void advance_to(double t) = 0;
 
-  // Everything from which their motion continues, bit for bit.
+  // Returns the data from which the motion continues, bit for bit.
   virtual std::string save() = 0;
   virtual void restore(const std::string& saved) = 0;  // throws InputError
 };

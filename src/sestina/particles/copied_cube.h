@@ -1,6 +1,5 @@
-// Charges in a periodic box that is no cube: copies of it fill a periodic cube, for the fast multipole
-// method, if the lengths of the box are in ratios of small whole numbers. The sum over all images is the
-// same.
+// Charges in a periodic box that is not a cube, for the fast multipole method: copies of the box fill a
+// periodic cube if its lengths are in ratios of small whole numbers. The sum over all images is the same.
 #pragma once
 
 #include <array>
@@ -16,15 +15,16 @@ class FastMultipole;
 
 class CopiedCube {
  public:
-  // So many copies are still faster than Ewald's sum for thousands of charges.
+  // The number of copies up to which this is faster than Ewald's sum for thousands of charges.
   static constexpr int kMostCopies = 18;
 
-  // Copies along each axis that make a cube; none if it would take more than kMostCopies of them.
+  // Returns the numbers of copies along the axes that make a cube; nothing if that takes more than
+  // kMostCopies in all.
   static std::optional<std::array<int, 3>> find_copies(const Box& box);
 
   explicit CopiedCube(const std::array<int, 3>& copies) : copies_(copies) {}
 
-  // As FastMultipole::calc, for the charges of the box.
+  // Does the same as FastMultipole::calc, for the charges of the box.
   void calc(FastMultipole& multipole, const Box& box, const std::array<std::span<const double>, 3>& position,
             std::span<const double> charge, std::span<double> potential,
             const std::array<std::span<double>, 3>& gradient);

@@ -16,7 +16,7 @@ constexpr int kPointGrain = 16, kWaveGrain = 16;
 
 }  // namespace
 
-// exp(-s^2) a tenth of the tolerance, since potentials of both signs nearly cancel.
+// exp(-s^2) is a tenth of the tolerance, since potentials of both signs nearly cancel.
 EwaldSum::EwaldSum(double tolerance, Executor& executor) : executor_(executor) {
   if (!(tolerance >= 1e-14 && tolerance <= 0.1)) {
     throw InputError(fmt::format("the tolerance {} of Ewald's sum is not from 1e-14 to 0.1", tolerance));
@@ -41,7 +41,7 @@ void EwaldSum::calc(const Box& box, std::span<const double> x, std::span<const d
   });
 }
 
-// A wave stands for k and -k: it is the one whose first coordinate that is not zero is positive.
+// A wave stands for k and -k; the one chosen has a positive first nonzero coordinate.
 void EwaldSum::choose_waves(const Box& box) {
   const double half = 0.5 * *std::ranges::min_element(box.length);
   splitting_ = reach_ / half;
@@ -83,7 +83,7 @@ void EwaldSum::calc_phases(const Box& box, const Points& points) {
   }
 }
 
-// The product of its three factors.
+// Returns the phase as the product of its three factors.
 EwaldSum::Phase EwaldSum::phase(const Wave& wave, std::size_t i) const {
   Phase product{1.0, 0.0};
   for (int a = 0; a < 3; ++a) {

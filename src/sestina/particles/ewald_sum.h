@@ -1,16 +1,15 @@
-// The potential of charges in a periodic box, by Ewald's sums (Ann. Phys. 369, 1921): what the fast multipole
-// method is held against, and what serves boxes that are no cubes. With the volume V, k = 2 pi (n_x/L_x,
-// n_y/L_y, n_z/L_z):
+// The potential of charges in a periodic box, by Ewald's sums (Ann. Phys. 369, 1921): the reference for the
+// fast multipole method, and the method for boxes that are not cubes. With the volume V and
+// k = 2 pi (n_x/L_x, n_y/L_y, n_z/L_z):
 //
-//   (1) u(x_i) = sum_j q_j erfc(a r_ij)/r_ij  - 2 a/sqrt(pi) q_i            nearest images, r_ij < half the
-//   shortest side
-//              + 4 pi/V sum_{k != 0} exp(-k^2/(4 a^2))/k^2 Re(S_k* exp(i k.x_i))        S_k = sum_j q_j exp(i
-//              k.x_j)
+//   (1) u(x_i) = sum_j q_j erfc(a r_ij)/r_ij - 2 a/sqrt(pi) q_i
+//                + 4 pi/V sum_{k != 0} exp(-k^2/(4 a^2))/k^2 Re(S_k* exp(i k.x_i))
 //
-// of images surrounded by a conductor. The charges add up to zero. a and the largest k follow from the
-// tolerance: what either sum leaves out is exp(-s^2) of its terms, with s = a times half the shortest side =
-// largest k/(2 a). The time is that of n^2/2 pairs and of s^6 n times the box's volume by its shortest side's
-// cube.
+// of images surrounded by a conductor, with S_k = sum_j q_j exp(i k.x_j). The first sum is over nearest
+// images at r_ij < half the shortest side. The charges add up to zero. a and the largest k follow from the
+// tolerance: the terms that either sum omits are exp(-s^2) of its terms, with s = a times half the shortest
+// side = largest k/(2 a). The time is that of n^2/2 pairs and of s^6 n times the ratio of the box's volume to
+// the cube of its shortest side.
 #pragma once
 
 #include <array>
@@ -25,11 +24,11 @@ class Executor;
 
 class EwaldSum {
  public:
-  // `tolerance`: of potential and gradient, relative, 1e-14 to 0.1. The executor must outlive it.
+  // `tolerance`: relative, of potential and gradient, 1e-14 to 0.1. The executor must outlive this object.
   EwaldSum(double tolerance, Executor& executor);
 
-  // The potential (n) and gradient (3 arrays of n) of n charges anywhere in a periodic box. The same bits for
-  // any number of threads. Throws InputError if the box is not periodic along all axes.
+  // Computes the potential (n) and gradient (3 arrays of n) of n charges anywhere in a periodic box, with the
+  // same bits for any number of threads. Throws InputError if the box is not periodic along all axes.
   void calc(const Box& box, std::span<const double> x, std::span<const double> y, std::span<const double> z,
             std::span<const double> charge, std::span<double> potential, std::span<double> gx,
             std::span<double> gy, std::span<double> gz);

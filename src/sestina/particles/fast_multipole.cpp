@@ -17,9 +17,9 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr int kBoxes = 16;        // that a chunk of translations goes to
+constexpr int kBoxes = 16;        // target boxes in a chunk of translations
 constexpr int kHighest = 52;      // order
-constexpr std::size_t kPad = 16;  // particles behind the last, that kernels may read
+constexpr std::size_t kPad = 16;  // places behind the last particle that kernels may read
 
 std::size_t scratch_size(int order) {
   const auto size = static_cast<std::size_t>((order + 2) * (order + 2));
@@ -40,16 +40,16 @@ const MultipoleOptions& checked(const MultipoleOptions& options) {
   return options;
 }
 
-// The most particles in a leaf. With m of them the work for each is a m + b/m: 27 m pairs near by, and a
-// share 1/m of 189 translations of 2 p^3 multiplications, eight at once. It is least at m = sqrt(b/a).
-// Cutting a leaf into eight leaves it the same at sqrt(8) times that, and pays above; the factor is a
+// Returns the largest number of particles in a leaf. With m of them, the work per particle is a m + b/m: 27 m
+// near pairs, and 1/m of 189 translations of 2 p^3 multiplications, eight at once. It is least at
+// m = sqrt(b/a). Cutting a leaf into eight pays if m is above sqrt(8) times that; the factor used is a
 // measured one, a little larger.
 int choose_leaf_size(int order) {
   const double p = order + 1.0;
   return static_cast<int>(5.0 * std::sqrt(7.0 * (0.08 * p * p * p + 2.0 * p * p) / 1.6)) + 8;
 }
 
-// The part of a field with this number: a real field is twice the real part of its terms with m > 0.
+// Stores the term (n, m) of a field: a real field is twice the real part of its terms with m > 0.
 void put(double* field, int n, int m, const Complex& value, double scale) {
   const double weight = m == 0 ? scale : 2.0 * scale;
   field[n * n + m] = weight * value.real();
@@ -59,7 +59,7 @@ void put(double* field, int n, int m, const Complex& value, double scale) {
 }  // namespace
 
 int FastMultipole::order_for(double tolerance, bool is_periodic) {
-  // By digits, from 1: the gradient of 4000 uniform charges of both signs has at most half the error,
+  // By digits, from 1. The gradient of 4000 uniform charges of both signs has at most half of that error,
   // measured on a tree of four levels.
   constexpr int kOrders[] = {3, 4, 6, 8, 11, 14, 18, 22, 27, 32, 38, 44};
   const double digits = std::clamp(-std::log10(tolerance), 1.0, 12.0);
@@ -67,8 +67,8 @@ int FastMultipole::order_for(double tolerance, bool is_periodic) {
   const double rest = std::max(digits - below - 1e-9, 0.0);
   const int order =
       static_cast<int>(std::ceil(kOrders[below - 1] + rest * (kOrders[below] - kOrders[below - 1])));
-  // The charges of a cube that has none on the whole screen each other: errors are larger in proportion,
-  // measured on 40 to 3000 charges in one to seven levels.
+  // The charges of a neutral cube screen each other, so that relative errors are larger; measured with 40 to
+  // 3000 charges in one to seven levels.
   return is_periodic ? 2 * ((order + order / 10) / 2 + (order < 10 ? 1 : 2)) : order;
 }
 
@@ -125,7 +125,7 @@ void FastMultipole::sort(std::span<const double> x, std::span<const double> y, s
   } else {
     tree_.build(static_cast<int>(n), x.data(), y.data(), z.data(), options_.most_in_leaf, options_.levels);
   }
-  // Behind the last, kernels read more: a place where they find no division by zero.
+  // Kernels read beyond the last particle: these places must not lead to a division by zero.
   for (int a = 0; a < 3; ++a) {
     const double* const from = lattice_ ? wrapped_[a].data() : given[a].data();
     sorted[a]->resize(n + kPad);
@@ -139,7 +139,7 @@ void FastMultipole::sort(std::span<const double> x, std::span<const double> y, s
   locals_.assign(size, 0.0);
 }
 
-// The task of particles with a box that is shifted with respect to them.
+// Returns the task of particles and a box that is shifted with respect to them.
 PointTask FastMultipole::point_task(const Octree::Node& particles, const Octree::Node& box, double* scratch,
                                     const Vector3d& shift) {
   PointTask task;
@@ -201,7 +201,7 @@ void FastMultipole::shift_to_parents() {
   }
 }
 
-// Down the tree, since the local expansion of a box begins with that of its parent.
+// Goes down the tree, since the local expansion of a box begins with that of its parent.
 void FastMultipole::convert_to_locals() {
   if (lattice_) lattice_->add(multipole(0), local(0));
   for (int level = 0; level < tree_.levels(); ++level) {
@@ -213,7 +213,7 @@ void FastMultipole::convert_to_locals() {
   }
 }
 
-// Of the boxes first..last - 1 of one level.
+// Converts for the boxes first..last - 1 of one level.
 void FastMultipole::convert_level(int first, int last, double* scratch) {
   const auto& nodes = tree_.nodes();
   struct Pair {
@@ -288,7 +288,7 @@ void FastMultipole::evaluate_leaf(int node, double* scratch) {
   add_near_particles(node);  // steps 6 and 7
 }
 
-// The kernel writes whole eights: others' particles stand behind the leaf's last ones.
+// The kernel writes groups of eight, which may extend to particles of other leaves behind those of this one.
 void FastMultipole::add_near_particles(int node) {
   const Octree::Node& leaf = tree_.nodes()[node];
   const int count = leaf.end - leaf.begin, padded = (count + 7) / 8 * 8;

@@ -2,7 +2,7 @@
 //
 //   (1) u(x_i) = sum_{j != i} q_j / |x_i - x_j|    and its gradient
 //
-// for an open box, or for a periodic cube without charge on the whole, where j goes through all images too
+// for an open box, or for a periodic cube whose charges add up to zero, where j includes all images
 // (set_cube).
 //
 // The fast multipole method of Greengard and Rokhlin (J. Comput. Phys. 73, 1987) on an adaptive octree
@@ -35,9 +35,9 @@
 // Theta_{n+1}^{m+1}, d/dz Theta_n^m = -Theta_{n+1}^m.
 //
 // In a periodic cube all lists reach into its 26 neighbours, and the root's local expansion begins with that
-// of the images beyond (lattice_translation.h). These sums by spheres of images leave the field of the
-// charges on the surface of the sphere. In a conductor it is none, and u is zero on average: with V the
-// volume, D = sum_j q_j x_j, x from the centre,
+// of the images beyond (lattice_translation.h). Summing the images sphere by sphere leaves the field of the
+// charges on the surface of the sphere. If a conductor surrounds the images, that field is zero, and u is
+// zero on average: with V the volume, D = sum_j q_j x_j, x from the centre,
 //
 //   (13) u(x) -= 4 pi/(3 V) D . x - 2 pi/(3 V) sum_j q_j |x_j|^2
 //
@@ -63,12 +63,12 @@ namespace sestina {
 class Executor;
 
 struct MultipoleOptions {
-  // The error allowed in potential and gradient, relative in the least-squares sense, 1e-12 to 1e-1; in a
-  // periodic cube relative to those of charges at random places.
+  // The relative error allowed in potential and gradient, in the least-squares sense, 1e-12 to 1e-1; in a
+  // periodic cube relative to the values for charges at random places.
   double tolerance = 1e-6;
-  int order = 0;         // of the expansions instead of the one that the tolerance requires
+  int order = 0;         // of the expansions; 0: the one that the tolerance requires
   int most_in_leaf = 0;  // particles; 0: chosen for the order
-  int levels = -1;       // every box is cut down to this level, and no farther
+  int levels = -1;       // every box is cut down to this level and no further
   bool is_periodic = false;
 };
 
@@ -78,12 +78,13 @@ class FastMultipole {
   FastMultipole(const MultipoleOptions& options, Executor& executor,
                 InstructionSet set = default_instruction_set());
 
-  // The periodic cube, which `calc` of a periodic method needs first. Particles may be anywhere, their images
-  // are found; their charges add up to zero. Throws InputError if it is not periodic or no cube.
+  // Sets the periodic cube, which `calc` of a periodic method requires. Particles may be anywhere, since
+  // their images are found; their charges add up to zero. Throws InputError if the box is not periodic or not
+  // a cube.
   void set_cube(const Box& box);
 
-  // The potential (n) and gradient (3 arrays of n) of n charges; a particle does not act on itself, nor on
-  // one at the same place.
+  // Computes the potential (n) and gradient (3 arrays of n) of n charges. A particle does not act on itself,
+  // nor on one at the same place.
   void calc(std::span<const double> x, std::span<const double> y, std::span<const double> z,
             std::span<const double> charge, std::span<double> potential, std::span<double> gx,
             std::span<double> gy, std::span<double> gz);
@@ -91,7 +92,7 @@ class FastMultipole {
   int order() const { return tables_.order(); }
   const Octree& tree() const { return tree_; }
 
-  // The order whose error is below a tolerance.
+  // Returns the order whose error is below a tolerance.
   static int order_for(double tolerance, bool is_periodic = false);
 
  private:
@@ -133,11 +134,11 @@ struct PointField {
   double *potential, *gx, *gy, *gz;
 };
 
-// Adds the same sums, directly. All arrays are padded for the kernels.
+// Adds the same sums by direct summation. All arrays are padded for the kernels.
 void add_direct_sum(const ParticleKernels& kernels, const Positions& at, const double* charge, int n,
                     const PointField& field, Executor& executor);
 
-// The same sums directly, for few particles and to compare with.
+// Computes the same sums directly, for few particles and for comparison.
 void calc_direct_sum(std::span<const double> x, std::span<const double> y, std::span<const double> z,
                      std::span<const double> charge, std::span<double> potential, std::span<double> gx,
                      std::span<double> gy, std::span<double> gz, Executor& executor,

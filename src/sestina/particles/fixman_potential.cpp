@@ -24,7 +24,7 @@ Eigen::Matrix3d cross_matrix(const Eigen::Vector3d& a) {
   return Eigen::Matrix3d{{0.0, -a.z(), a.y()}, {a.z(), 0.0, -a.x()}, {-a.y(), a.x(), 0.0}};
 }
 
-// v with tr(B w x) = v . w for all w.
+// Returns v with tr(B w x) = v . w for all w.
 Eigen::Vector3d axial_part(const Eigen::Matrix3d& B) {
   return {B(1, 2) - B(2, 1), B(2, 0) - B(0, 2), B(0, 1) - B(1, 0)};
 }
@@ -41,7 +41,7 @@ class FixmanRecursion {
                   std::vector<FixmanNode>& nodes)
       : bodies_(bodies), tree_(tree), first_(first), origin_(eigen_of(bodies.centre(first))), nodes_(nodes) {}
 
-  // (2) to (4)
+  // Evaluates (2) to (4).
   double calc_log_determinant() {
     double sum = 0.0;
     for (int b = 0; b < tree_.bodies; ++b) {
@@ -106,7 +106,7 @@ class FixmanRecursion {
     return inertia;
   }
 
-  // Inertia about idle axes is a factor of det M, and arbitrary.
+  // The inertia about idle axes, which is arbitrary, is a factor of det M.
   double log_of_idle_inertia(int b) const {
     const Vec moments = bodies_.principal_inertia(first_ + b);
     double sum = 0.0;

@@ -14,7 +14,7 @@ namespace sestina {
 namespace {
 
 constexpr int kLanesOfBlock = 8;
-constexpr int kContactGrain = 2048;  // contacts in a part of parallel work; whole blocks
+constexpr int kContactGrain = 2048;  // contacts in a chunk of parallel work; whole blocks
 constexpr int kKeptState = 11;       // spin, forces and torques of a sphere
 constexpr int kKept = kHistory + 3;  // history and force of a contact
 
@@ -103,7 +103,7 @@ void GranularContacts::keep(const ParticleArrays& particles) {
   order_kept(kept.touching, kept.contacts);
 }
 
-// A counting sort by the first sphere.
+// Sorts by the first sphere (counting sort).
 void GranularContacts::order_kept(const std::vector<std::int32_t>& touching,
                                   const std::vector<double>& numbers) {
   const std::size_t count = touching.size() / 2;
@@ -213,7 +213,7 @@ void GranularContacts::make_list(const ParticleArrays& particles) {
   if (has_rolling_) rolling_.assign(size * 4, 0.0);
 }
 
-// The contacts of each sphere, in the order of the list.
+// Lists the contacts of each sphere, in the order of the list.
 void GranularContacts::make_entries() {
   begins_.assign(static_cast<std::size_t>(n_) + 1, 0);
   const auto count = static_cast<std::size_t>(count_);
@@ -232,7 +232,7 @@ void GranularContacts::make_entries() {
   }
 }
 
-// Seen from the other sphere u and the force are the opposite, and the history of rolling is the same.
+// Seen from the other sphere, u and the force have the opposite sign, and the history of rolling is the same.
 void GranularContacts::take_histories(const ParticleArrays& particles) {
   for (std::int64_t c = 0; c < count_; ++c) {
     const int i = particles.number[static_cast<std::size_t>(first_[static_cast<std::size_t>(c)])];
@@ -296,7 +296,7 @@ void GranularContacts::update(double t, double h, const ParticleArrays& particle
   taken_ -= h * calc_power_on_carriers();
 }
 
-// W, of the forces of contacts on the bodies that carry walls.
+// Returns the power (W) of the contact forces on the bodies that carry walls.
 double GranularContacts::calc_power_on_carriers() const {
   double power = 0.0;
   const std::int64_t begin = count_ - static_cast<std::int64_t>(wall_contacts_.size());
@@ -334,7 +334,7 @@ void GranularContacts::kick(double h, Executor& executor) {
   });
 }
 
-// The distance (m) by which a contact overlaps, and the difference of positions.
+// Returns the overlap (m) of a contact, and the difference of positions d.
 double GranularContacts::overlap(std::int64_t contact, Vector3d& d) const {
   const double* const i = grain(first_[static_cast<std::size_t>(contact)]);
   const double* const j = grain(second_[static_cast<std::size_t>(contact)]);

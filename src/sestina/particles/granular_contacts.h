@@ -43,38 +43,40 @@ class GranularContacts {
   // The model has been checked.
   GranularContacts(const ParticleModel& model, InstructionSet set);
 
-  // Before places change: keeps what belongs to spheres and contacts by their numbers.
+  // Call before places change: stores the data of spheres and contacts by their numbers.
   void keep(const ParticleArrays& particles);
-  // Afterwards: makes the list of contacts, at most a skin apart.
+  // Call after places have changed: lists the contacts, which are at most a skin apart.
   void set_places(const ParticleArrays& particles, const NeighbourLists& lists, Executor& executor);
 
-  // Moves the walls that bodies carry. The velocities are those of their points from then on.
+  // Moves the walls that bodies carry, and sets the velocities of their points.
   void move_walls(std::span<const CarrierMotion> motions);
-  // The farthest (m) that a wall has moved at a grain since the list was made, or more than that.
+  // Returns an upper bound (m) on how far a wall has moved at any grain since the list was made.
   double calc_wall_motion() const;
 
-  // Calculates forces and torques, and lets the histories grow by a step h (s), at whose end are the
-  // positions and in whose middle are the velocities. Throws ComputationError with t (s) where a sphere is
-  // behind a plane.
+  // Calculates forces and torques, and advances the histories by a step h (s); the positions are those at its
+  // end, the velocities those in its middle. Throws ComputationError with t (s) if a sphere is behind a
+  // plane.
   void update(double t, double h, const ParticleArrays& particles, Executor& executor);
-  // What the contacts store now has come from outside: nothing is dissipated yet.
+  // Starts the energy balance: the energy stored in contacts now has come from outside, and nothing is
+  // dissipated yet.
   void begin_ledger(Executor& executor);
   void set_forces(ParticleArrays& particles) const;
   // Adds h times the torques to the spins.
   void kick(double h, Executor& executor);
 
-  // These results belong to the last update.
+  // The following results belong to the last update.
   GrainSums calc_sums(Executor& executor) const;
   std::vector<Vector3d> calc_wall_forces() const;  // N, of each wall on all spheres
-  // Adds what acts on the bodies that carry walls.
+  // Adds the wrenches on the bodies that carry walls.
   void add_wrenches(std::span<const CarrierMotion> motions, std::span<CarrierWrench> wrenches) const;
   void copy_spins(const ParticleArrays& particles, std::span<double> out) const;  // (n x 3) rad/s
-  std::int64_t contacts() const { return count_; }  // listed ones, whether they touch or not
+  std::int64_t contacts() const { return count_; }  // number of those listed, touching or not
 
   GrainCheckpoint save(const ParticleArrays& particles) const;
-  // Before set_places: walls are where they were when the lists were made. Throws like restore.
+  // Call before set_places: puts the walls where they were when the lists were made. Throws the errors of
+  // restore.
   void restore_listed_walls(const GrainCheckpoint& saved);
-  // After set_places and move_walls. Throws InputError where the sizes are not those of the model.
+  // Call after set_places and move_walls. Throws InputError if the sizes are not those of the model.
   void restore(double t, const GrainCheckpoint& saved, const ParticleArrays& particles, Executor& executor);
 
  private:

@@ -46,7 +46,8 @@ class GrainChecker {
     want(value >= 0.0, path, value, "zero or a positive number");
   }
 
-  // Grains with what would not act on their spins, or needs forces without memory.
+  // Refuses grains together with forces that would not act on their spins, or methods that require forces
+  // without memory.
   void check_others() {
     const auto refuse = [this](bool is_there, const char* path) {
       if (is_there) fault(path, "cannot be together with contacts of type hooke or hertz");
@@ -102,7 +103,7 @@ class GrainChecker {
     });
   }
 
-  // All species of grains touch each other and the walls.
+  // Every pair of species of grains, and every species and wall, needs a contact law.
   void check_all_contacts() {
     if (model_.grain_contacts.size() > kMostContacts) {
       fault("pairs", fmt::format("has {} contacts of grains; at most {} are allowed",
@@ -136,7 +137,7 @@ class GrainChecker {
     if (wall.carrier >= static_cast<int>(model_.carriers.size()) || wall.carrier < -1) {
       fault(path + ".body", fmt::format("carriers[{}] does not exist", wall.carrier));
     }
-    const bool is_carried = wall.carrier >= 0;  // then a plane is checked where it is, in every step
+    const bool is_carried = wall.carrier >= 0;  // then a plane is checked at its present place in every step
     for (std::size_t a = 0; a < 3 && is_plane && !is_carried; ++a) {
       if (!model_.box.periodic[a] || wall.axis[a] == 0.0) continue;
       fault(path + direction,
@@ -186,7 +187,7 @@ class GrainChecker {
     }
   }
 
-  // Along periodic directions a sphere may stand at any image, and the wall stands at one.
+  // Along periodic directions a sphere may be at any image, but the wall is at one only.
   void check_within_box(const std::string& path, std::size_t a, double low, double high) {
     if (!model_.box.periodic[a]) return;
     const double least = model_.box.lower[a] + model_.largest_cutoff();

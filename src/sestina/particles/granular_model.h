@@ -1,11 +1,11 @@
-// Grains: spheres that turn, touch each other and walls, and rub. (Cundall and Strack, Geotechnique 29,
-// 1979.)
+// Grains: spheres with rotation that touch each other and walls, with friction (Cundall and Strack,
+// Geotechnique 29, 1979).
 //
 // Spheres i and j with the overlap d = R_i + R_j - r > 0, the normal n from j to i, the relative velocity at
 // the point of contact v = v_i - v_j - (R_i w_i + R_j w_j) x n with its parts v_n n and v_t, m = m_i m_j/(m_i
 // + m_j), R = R_i R_j/(R_i + R_j). The force on i is
 //   F_n = s k d - c_n v_n,     s = 1 (hooke) or sqrt(R d) (hertz)
-//   F_t = -(s k_t u + c_t v_t),     u' = v_t, at right angles to n,     |F_t| <= friction |F_n|
+//   F_t = -(s k_t u + c_t v_t),     u' = v_t, perpendicular to n,     |F_t| <= friction |F_n|
 // where u, the history of the contact, is shortened while the contact slips, so that |F_t| is the limit. With
 // `damping` g: c_n = s m g; these are pair_style gran/hooke/history and gran/hertz/history of LAMMPS. With
 // `restitution` e: c_n = a b sqrt(m s k), b = -ln e/sqrt(ln(e)^2 + pi^2), a = 2 (hooke) or sqrt(5) (hertz): e
@@ -36,7 +36,7 @@ struct GrainContact {
   double tangential_stiffness = 0.0;  // k_t, likewise
   double damping = 0.0;               // 1/s, or 1/(m s) (hertz); not used where restitution < 1
   double tangential_damping = 0.0;    // likewise
-  double restitution = 1.0;           // e, from 0 (not included) to 1
+  double restitution = 1.0;           // e, 0 < e <= 1
   double damping_ratio = 0.5;         // c_t/c_n where restitution < 1
   double friction = 0.0;              // Coulomb's coefficient
   double rolling_friction = 0.0;
@@ -48,7 +48,7 @@ struct GrainContact {
 
 using Triangle = std::array<Vector3d, 3>;  // corners, m
 
-// Walls touch on both sides, but for planes, which are solid behind.
+// Walls touch on both sides, except planes, which are solid behind.
 struct GrainWall {
   // kCone: a cylinder, a cone, or a ring if its length is zero
   enum class Shape { kPlane, kCone, kMesh };
@@ -58,7 +58,7 @@ struct GrainWall {
   double begin_radius = 0.0;  // m, of the cone
   double end_radius = 0.0;    // m
   double length = 0.0;        // m, along the axis
-  int species = -1;           // of which it is made; -1: of that of the particle which it touches
+  int species = -1;           // of its material; -1: that of the touching particle
   int carrier = -1;           // the body (ParticleModel::carriers) in whose axes it is given; -1: fixed
   std::vector<Triangle> triangles = {};  // of a mesh, which is fixed
 };

@@ -12,7 +12,7 @@
 namespace sestina {
 namespace {
 
-constexpr double kFar = 4.0;  // radii and skins: a point of a mesh that is not felt is put so far away
+constexpr double kFar = 4.0;  // radii and skins: an inactive point of a mesh is put this far away
 
 Vector3d between(const Vector3d& from, const Vector3d& to) {
   return {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
@@ -37,7 +37,7 @@ void GranularContacts::find_wall_contacts(const ParticleArrays& particles) {
   }
 }
 
-// The contacts of a grain follow one another.
+// The contacts of a grain are consecutive.
 void GranularContacts::find_mesh_contacts(std::int32_t wall, const ParticleArrays& particles) {
   const auto w = static_cast<std::size_t>(wall);
   for (int i = 0; i < n_; ++i) {
@@ -72,7 +72,7 @@ void GranularContacts::set_wall_reach(const ParticleArrays& particles) {
   }
 }
 
-// A turn about the axis of a cone moves none of its surface.
+// A rotation about the axis of a cone does not move its surface.
 double GranularContacts::calc_wall_motion() const {
   double farthest = 0.0;
   for (std::size_t w = 0; w < walls_.size(); ++w) {
@@ -87,7 +87,7 @@ double GranularContacts::calc_wall_motion() const {
   return farthest;
 }
 
-// A plane at a slope to a periodic direction would cut the box.
+// A plane inclined to a periodic direction would cut the box.
 void GranularContacts::check_planes(double t) const {
   constexpr double kTilt = 1e-9;
   for (std::size_t w = 0; w < walls_.size(); ++w) {
@@ -125,8 +125,8 @@ void GranularContacts::place_wall_points(double t, const ParticleArrays& particl
   }
 }
 
-// Places the points of the grain and the mesh of contact c; returns the next contact of others. Where a grain
-// passes from one triangle to another, its history goes with it.
+// Places the points of the grain and the mesh of contact c; returns the next contact of others. When a grain
+// passes from one triangle to another, its history is passed on.
 std::size_t GranularContacts::place_mesh_points(std::size_t c) {
   const WallContact first = wall_contacts_[c];
   const std::vector<Triangle>& triangles = walls_[static_cast<std::size_t>(first.wall)].triangles;

@@ -11,7 +11,7 @@ Vector3d plus(const Vector3d& a, double s, const Vector3d& b) {
   return {a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]};
 }
 
-// At right angles to a unit vector.
+// Returns a unit vector perpendicular to a unit vector.
 Vector3d any_normal(const Vector3d& axis) {
   std::size_t least = 0;
   for (std::size_t a = 1; a < 3; ++a) {
@@ -61,7 +61,8 @@ WallPoint find_wall_point(const GrainWall& wall, const Vector3d& x) {
   return {plus(x, -distance, wall.axis), distance};
 }
 
-// By the regions of its corners, edges and face. (Ericson, Real-Time Collision Detection, 2005, 5.1.5.)
+// Distinguishes the regions of the triangle's corners, edges and face (Ericson, Real-Time Collision
+// Detection, 2005, section 5.1.5).
 WallPoint find_triangle_point(const Triangle& triangle, const Vector3d& x) {
   const Vector3d &a = triangle[0], &b = triangle[1], &c = triangle[2];
   const Vector3d ab = plus(b, -1.0, a), ac = plus(c, -1.0, a);
@@ -158,8 +159,8 @@ void find_felt_points(std::span<const Triangle* const> triangles, std::span<cons
   };
   for (std::size_t i = 0; i < points.size(); ++i) {
     is_felt[i] = 1;
-    // A point that lies on another triangle is not the nearest there, or the nearest of both: then of the
-    // first.
+    // A point that also lies on another triangle acts only if it is the nearest point of that one too, and
+    // then only for the first of the two.
     for (std::size_t k = 0; k < points.size() && is_felt[i]; ++k) {
       if (k != i && lies_on(i, k) && !(k > i && lies_on(k, i))) is_felt[i] = 0;
     }

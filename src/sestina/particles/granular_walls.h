@@ -20,12 +20,12 @@ struct WallPoint {
 WallPoint find_wall_point(const GrainWall& wall, const Vector3d& x);
 WallPoint find_triangle_point(const Triangle& triangle, const Vector3d& x);
 
-// The triangles of a mesh in cells: those near a point.
+// The triangles of a mesh sorted into cells, to find those near a point.
 class TriangleGrid {
  public:
-  // `reach` (m): how far from a point triangles are sought.
+  // `reach` (m): the distance from a point within which triangles are found.
   TriangleGrid(const std::vector<Triangle>& triangles, double reach);
-  // Numbers of triangles, ascending, with all that are nearer to x than the reach.
+  // Returns numbers of triangles, ascending, which include all that are nearer to x than the reach.
   std::span<const std::int32_t> near(const Vector3d& x) const;
 
  private:
@@ -34,9 +34,9 @@ class TriangleGrid {
   std::vector<std::int32_t> begins_, list_;  // by cell
 };
 
-// Tells which of the points of a mesh that are nearest to x act on a sphere there: those that are the nearest
-// of the surface around them, so that a sphere does not feel the seams and far parts of a flat or hollow
-// surface. `triangles` and `points` belong together.
+// Finds which of the triangles' points nearest to x act on a sphere there: those that are also nearest on the
+// surface around them, so that seams and distant parts of a flat or hollow surface have no effect.
+// `triangles` and `points` belong together.
 void find_felt_points(std::span<const Triangle* const> triangles, std::span<const WallPoint> points,
                       std::span<char> is_felt);
 

@@ -12,16 +12,15 @@
 namespace sestina {
 namespace {
 
-// A bead, and the bond that holds it at the bead before.
+// A bead, and the bond that connects it to the bead before.
 struct JointedBead {
   int particle = 0, before = -1;   // particles
   const TermType* type = nullptr;  // of the first bead: that of its first bond
 };
 
 struct BeadMolecule {
-  std::vector<JointedBead> beads;  // each after the one that holds it
-  std::vector<JointedBead>
-      closing;  // the bonds that close rings, at a bead that is on the way to the first one
+  std::vector<JointedBead> beads;    // each after the one it is connected to
+  std::vector<JointedBead> closing;  // the bonds that close rings, each at a bead on the way to the first one
 };
 
 class BeadWalk {
@@ -50,7 +49,7 @@ class BeadWalk {
   const std::vector<JointedBead>& bonds_of(int particle) const { return bonds_[particle]; }
 
  private:
-  // The nearest beads first. False if there is a ring.
+  // Walks breadth first. Returns false if there is a ring.
   bool walk_tree(const JointedBead& first, std::vector<char>& is_found,
                  std::vector<JointedBead>& beads) const {
     bool is_tree = true;
@@ -71,7 +70,7 @@ class BeadWalk {
     return is_tree;
   }
 
-  // Along each ring in one direction.
+  // Walks along each ring in one direction.
   BeadMolecule walk_around(const JointedBead& first) const {
     BeadMolecule made{{first}, {}};
     std::unordered_map<int, std::size_t> place{{first.particle, 0}};  // in made.beads
@@ -103,7 +102,7 @@ class BeadWalk {
 };
 
 // Makes bodies of beads. A ball joint makes one of each bead. Torsion bonds keep all angles: the beads beyond
-// a bond turn about it together, and the first beads, which have no bond to turn about, are one body.
+// a bond turn about it together, and the first beads, which have no bond to turn about, form one body.
 template <class Claim>
 class BodiesOfBeads {
  public:
@@ -127,7 +126,8 @@ class BodiesOfBeads {
   }
 
  private:
-  // `holds_bond`: the first bead of the molecule can hold none, or no other one.
+  // `holds_bond`: whether the first bead of the molecule cannot take this bond because it has one, or can
+  // have none.
   void close_ring(const JointedBead& bond, bool& holds_bond) {
     const int last = bond.particle, first = bond.before;
     if (bond.type->law == TermLaw::kTorsionBond) return close_torsions(last, first);
@@ -161,7 +161,7 @@ class BodiesOfBeads {
     if (bead.type->law == TermLaw::kSphericalBond) {
       return add_body({{}, parent, ParticleJoint::kSpherical, bead.before});
     }
-    const int last = before_[bead.before];  // the bond to turn about comes from there
+    const int last = before_[bead.before];  // where the bond to turn about begins
     const bool is_first = last < 0 || (body_of_[last] == parent && bodies_[parent].parent < 0 &&
                                        bodies_[parent].particles.size() == 2);
     if (is_first && last >= 0) beyond_[bead.before] = parent;
@@ -215,7 +215,7 @@ class BeadPlacement {
  public:
   explicit BeadPlacement(ParticleModel& model) : model_(model), given_(model.position) {}
 
-  // Bead by bead.
+  // Satisfies the bonds bead by bead.
   void satisfy(const std::vector<JointedBead>& beads) {
     for (const JointedBead& bead : beads) {
       if (bead.before < 0) continue;
@@ -223,14 +223,14 @@ class BeadPlacement {
       const double found = std::hypot(d[0], d[1], d[2]);
       for (int a = 0; a < 3; ++a) {
         double& x = model_.position[3 * bead.particle + a];
-        // The image of the bead stays the one that was given.
+        // The bead stays in the image in which it was given.
         const double next = model_.position[3 * bead.before + a] + (bead.type->rest / found) * d[a];
         x = next + (x - next - model_.box.nearest(a, x - next));
       }
     }
   }
 
-  // Rigid bonds in place of these have the beads at the same places.
+  // Treats the bonds as rigid bonds, which put the beads at the same places.
   void satisfy_rings(const std::vector<BeadMolecule>& molecules) {
     ParticleModel rigid = model_;
     rigid.terms.clear();
@@ -254,7 +254,7 @@ class BeadPlacement {
   }
 
  private:
-  // Returns what is between the beads.
+  // Returns the vector between the beads.
   Vector3d check(const JointedBead& bead) const {
     Vector3d d{};
     for (int a = 0; a < 3; ++a) {

@@ -14,8 +14,8 @@ struct JointedBodies {
   std::vector<ParticleClosure> closures;
 };
 
-// The bodies of the model, then the beads that joints of bonds connect, each after its parent; joints that
-// close loops likewise. Throws InputError where a particle would belong to two bodies.
+// Lists the bodies of the model, then the beads connected by joints of bonds, each after its parent; likewise
+// the joints that close loops. Throws InputError if a particle would belong to two bodies.
 //
 // The bond that closes a ring belongs to the first bead of its molecule if it ends there, so that each bead
 // of a ring holds one bond. Otherwise, or if beads have no inertia, it is a link without mass. A torsion bond

@@ -17,7 +17,7 @@ constexpr int kEnough = 48;  // orders of (2): (sqrt(3)/6)^44 is below round-off
 
 bool is_nonzero(int n, int m) { return n >= 4 && n % 2 == 0 && m % 4 == 0; }
 
-// Sums of Upsilon or Theta over the places whose largest coordinate is from `least` to `most`.
+// Returns the sums of Upsilon or Theta over the places whose largest coordinate is from `least` to `most`.
 std::vector<double> sum_over(int least, int most, int order, void (*add)(const PointTask&)) {
   CacheLineVector<double> x, y, z;
   for (int a = -most; a <= most; ++a) {
@@ -72,7 +72,7 @@ LatticeTranslation::LatticeTranslation(int order, std::vector<double> norms, con
   const std::vector<double> first = sum_over(2, 4, highest, kernels.add_irregular);
   const std::vector<double> N = sum_over(0, 1, highest, kernels.add_regular);
   sums_.assign(first.size(), 0.0);
-  for (int n = highest - highest % 2; n >= 4; n -= 2) {  // T_n of (2) stands on both sides, for k = 0
+  for (int n = highest - highest % 2; n >= 4; n -= 2) {  // for k = 0, T_n is on both sides of (2)
     const double own = 27.0 * std::pow(3.0, -n - 1);
     for (int m = 0; m <= n; m += 4) {
       const Complex farther = translate(N.data(), sums_.data(), n, m, 1, highest - n, 1.0 / 3.0);

@@ -1,4 +1,4 @@
-// Molecules: what bonds connect.
+// Molecules: particles connected by bonds.
 #pragma once
 
 #include <array>
@@ -8,19 +8,19 @@
 
 namespace sestina {
 
-// How far from its length a bond that keeps it may be at the start, as a part of it.
+// The largest deviation of a bond of fixed length at the start, as a fraction of that length.
 inline constexpr double kLargestMisfit = 0.25;
 
 using Bonds = std::vector<std::array<int, 2>>;  // particles
 
-// The bonds of all types.
+// Returns the bonds of all types.
 Bonds list_bonds(const ParticleModel& model);
 
-// The particles that share a bond with each particle.
+// Returns, for each particle, the particles that share a bond with it.
 std::vector<std::vector<int>> find_bonded(int particles, const Bonds& bonds);
 
-// The particles of each molecule in the order of a walk along its bonds. It begins at an end if there is one,
-// so that a chain is in order from end to end. Molecules with ends come first.
+// Returns the particles of each molecule in the order of a walk along its bonds. The walk begins at an end if
+// there is one, so that a chain is in order from end to end. Molecules with ends come first.
 std::vector<std::vector<int>> find_molecules(const std::vector<std::vector<int>>& bonded);
 
 }  // namespace sestina

@@ -6,7 +6,7 @@
 
 namespace sestina {
 
-// F_n^m, where F_n^-m = (-1)^m F_n^m*; zero where |m| > n.
+// Returns F_n^m, using F_n^-m = (-1)^m F_n^m*; zero for |m| > n.
 inline std::complex<double> expansion_at(const double* expansion, int n, int m) {
   const int k = std::abs(m);
   if (k > n || n < 0) return 0.0;

@@ -8,9 +8,9 @@
 namespace sestina {
 namespace {
 
-// Matrices D^n(theta) of the turn about y, R_n(Ry(theta) r) = D^n R_n(r), for n = 0..order, by Risbo's
-// recursion over half-integer degrees (J. Geodesy 70, 1996), which is stable: its terms are products of
-// square roots, cosines and sines of theta / 2.
+// Returns the matrices D^n(theta) of the rotation about y, R_n(Ry(theta) r) = D^n R_n(r), for n = 0..order,
+// by Risbo's recursion over half-integer degrees (J. Geodesy 70, 1996), which is stable: its terms are
+// products of square roots, cosines and sines of theta / 2.
 std::vector<std::vector<double>> calc_turn_matrices(int order, double theta) {
   const double p = std::cos(0.5 * theta), q = std::sin(0.5 * theta);
   std::vector<std::vector<double>> matrices{{1.0}};
@@ -95,13 +95,13 @@ MultipoleTables::Turn MultipoleTables::make_turn(double x, double y, double z) {
   return turn;
 }
 
-// For real and imaginary parts of m >= 0, with v_-m = (-1)^m conj(v_m).
+// Makes the matrices for real and imaginary parts of m >= 0, with v_-m = (-1)^m conj(v_m).
 MultipoleTables::TurnMatrices MultipoleTables::make_matrices(double theta) const {
   const auto all = calc_turn_matrices(order_, theta);
   TurnMatrices made;
   for (int n = 0; n <= order_; ++n) {
     const int size = 2 * n + 1;
-    // Onto the axis is the turn by -theta, whose matrix is the transpose.
+    // The rotation onto the axis is that by -theta, whose matrix is the transpose.
     const auto entry = [&](bool to_axis, int i, int k) {
       return to_axis ? all[n][(n + k) * size + n + i] : all[n][(n + i) * size + n + k];
     };

@@ -1,5 +1,5 @@
-// The numbers of translations: turns of an expansion onto the z-axis and shifts along it, for each of the
-// directions in which a fast multipole method translates. See fast_multipole.h for the letters.
+// The coefficients of translations: rotations of an expansion onto the z-axis and shifts along it, for each
+// of the directions in which the fast multipole method translates. See fast_multipole.h for the letters.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class MultipoleTables {
   // sqrt((n-m)! (n+m)!) for each number of an expansion.
   const std::vector<double>& norms() const { return norms_; }
 
-  // These set what belongs to the direction; expansions and scratch are left to the caller.
+  // These set the members that depend on the direction; the caller sets expansions and scratch.
   void set_to_local(int direction, TranslationTask& task) const;  // of Octree::direction_of
   void set_to_parent(int octant, TranslationTask& task) const;    // octant: 4 x + 2 y + z of the child
   void set_to_child(int octant, TranslationTask& task) const;

@@ -67,7 +67,7 @@ class NeighbourLists::Builder {
     }
   }
 
-  // The images of the box that the reach of the cluster meets, one run for each.
+  // Makes one run for each image of the box within reach of the cluster.
   void build_cluster(int cluster) {
     int first[3] = {}, last[3] = {};
     for (int a = 0; a < 3; ++a) {
@@ -82,8 +82,8 @@ class NeighbourLists::Builder {
     }
   }
 
-  // Neighbours that stand `image` box lengths farther than the particle that they are images of: instead the
-  // cluster is shifted back.
+  // Adds neighbours that are images of particles, `image` box lengths away from them; instead of the
+  // particles the cluster is shifted, by the opposite amount.
   void add_run(int cluster, const std::array<int, 3>& image) {
     NeighbourRun run;
     double lanes[3 * kClusterSize];
@@ -105,7 +105,7 @@ class NeighbourLists::Builder {
     if (run.count > 0) chunk_.runs.push_back(run);
   }
 
-  // Along x or y, the first and last column that the reach meets.
+  // Returns the first and last column within reach, along x or y.
   std::array<int, 2> columns_near(int a, double low, double high) const {
     const double width = a == 0 ? order_.width_x() : order_.width_y();
     const int count = a == 0 ? order_.columns_x() : order_.columns_y();
@@ -115,11 +115,11 @@ class NeighbourLists::Builder {
     return {std::max(column(low - reach_), 0), std::min(column(high + reach_), count - 1)};
   }
 
-  // How far (m) the column lies from the cluster.
+  // Returns the distance (m) between the column and the cluster.
   double gap(int a, int column, const Vector3d& low, const Vector3d& high) const {
     const double width = a == 0 ? order_.width_x() : order_.width_y();
     const double begin = order_.lower()[a] + column * width;
-    // A little less than that, since particles are sorted into columns with rounding.
+    // The result is a little too small on purpose, since particles are sorted into columns with rounding.
     return std::max({begin - high[a], low[a] - (begin + width), 0.0}) * (1.0 - 1e-9);
   }
 
@@ -150,7 +150,7 @@ class NeighbourLists::Builder {
     }
   }
 
-  // The lanes on which the neighbour acts.
+  // Returns the mask of the lanes on which the neighbour acts.
   unsigned mask_of(int cluster, bool is_home, int neighbour) const {
     unsigned mask = kAllLanes;
     if (is_home && neighbour / kClusterSize == cluster) mask &= ~(1U << (neighbour % kClusterSize));

@@ -28,7 +28,7 @@ struct Exclusions {
 
 class NeighbourLists {
  public:
-  // For the particles that are not silent. `reach`: cutoff and skin (m).
+  // Builds lists for the particles that are not silent. `reach`: cutoff plus skin (m).
   void build(const Box& box, const SpatialOrder& order, const ParticleArrays& particles,
              const Exclusions& exclusions, double reach, const ParticleKernels& kernels, Executor& executor);
 

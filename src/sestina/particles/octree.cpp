@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kDeepest = 21;  // levels that fit into a code of 64 bits
 
-// The bits of a number of 21 bits, with two zeros behind each.
+// Spreads the bits of a number of 21 bits, with two zeros after each.
 std::uint64_t spread(std::uint64_t a) {
   a &= 0x1fffff;
   a = (a | a << 32) & 0x1f00000000ffff;
@@ -20,7 +20,7 @@ std::uint64_t spread(std::uint64_t a) {
   return (a | a << 2) & 0x1249249249249249;
 }
 
-// An image's place in sides of the root.
+// Returns the offset of an image in sides of the root.
 std::array<int, 3> steps_of(int image) { return {image / 9 - 1, image / 3 % 3 - 1, image % 3 - 1}; }
 
 }  // namespace
@@ -31,11 +31,11 @@ Vector3d Octree::center(const Node& node) const {
           lower_[2] + (node.at[2] + 0.5) * s};
 }
 
-// A root that just holds the points would leave 8 times as many points in a leaf, or as few, as their number
-// grows; one that is up to twice as large has leaves of any size.
+// With a root that just encloses the points, the points per leaf would jump by factors of 8 as their number
+// grows; with one up to twice as large, leaves can have any size.
 void Octree::choose_root(int n, const double* x, const double* y, const double* z, int most) {
   const double* const axes[] = {x, y, z};
-  // Points at one place have a root so large that the scale of sort_points stays finite.
+  // For points at one place, the root is large enough that the scale of sort_points stays finite.
   side_ = 4.0 * (1 << kDeepest) * std::numeric_limits<double>::min();
   double volume = 1.0;
   for (int a = 0; a < 3; ++a) {
@@ -159,7 +159,7 @@ void Octree::make_lists() {
         if (is_periodic_ || image == kOwnImage) colleagues_.items.push_back({i, image});
       }
     } else {
-      // By number, since the lists grow meanwhile.
+      // The loop is by index, since the lists grow meanwhile.
       for (int c = colleagues_.begins[node.parent]; c < colleagues_.begins[node.parent + 1]; ++c) {
         const Near beside = colleagues_.items[c];
         list_beside(node, beside);
@@ -169,7 +169,7 @@ void Octree::make_lists() {
         (touch(node, large) ? coarse_ : x_).items.push_back(large);
       }
     }
-    // The spans of what follows begin where these end.
+    // The spans of the lists that follow begin where these end.
     colleagues_.begins.push_back(static_cast<int>(colleagues_.items.size()));
     coarse_.begins.push_back(static_cast<int>(coarse_.items.size()));
     if (node.is_leaf()) {

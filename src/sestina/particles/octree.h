@@ -8,8 +8,8 @@
 //      points.
 //   X  of a box: the leaves that have it in their list W. Their points act on its expansion.
 //
-// A periodic root has 26 images beside it, whose boxes are in the lists like its own. The images farther away
-// are in no list: lattice_translation.h.
+// A periodic root has 26 adjacent images, whose boxes are in the lists like its own. More distant images are
+// in no list; lattice_translation.h adds their effect.
 #pragma once
 
 #include <array>
@@ -40,22 +40,22 @@ class Octree {
   };
   static constexpr int kOwnImage = 13;
 
-  // Boxes with more than `most` points are cut; the root is so large that points that fill their box evenly
-  // come to about a third of it in a leaf. With `levels` >= 0 every box is cut down to that level instead.
-  // Points are sorted in Morton's order: `order` has the index of the point at each place.
+  // Boxes with more than `most` points are cut; the root is so large that, if points fill their box evenly, a
+  // leaf has about a third of `most`. With `levels` >= 0 every box is cut down to that level instead. Points
+  // are sorted in Morton's order: `order` has the index of the point at each place.
   void build(int n, const double* x, const double* y, const double* z, int most, int levels = -1);
 
   // The same for points of a periodic cube, which is the root; all points are in it.
   void build_periodic(const Vector3d& lower, double side, int n, const double* x, const double* y,
                       const double* z, int most, int levels = -1);
 
-  const std::vector<Node>& nodes() const { return nodes_; }  // level by level, children side by side
+  const std::vector<Node>& nodes() const { return nodes_; }  // level by level, children consecutive
   const std::vector<int>& level_begins() const { return level_begins_; }
   int levels() const { return static_cast<int>(level_begins_.size()) - 1; }
   const std::vector<int>& order() const { return order_; }
   double side(int level) const { return side_ / static_cast<double>(std::int64_t{1} << level); }  // m
   Vector3d center(const Node& node) const;
-  // The way from a box to the image of it that is in this image of the root, m.
+  // Returns the displacement (m) from a box to its image in this image of the root.
   Vector3d shift(int image) const;
 
   std::span<const Near> u(int node) const { return span_of(u_, node); }

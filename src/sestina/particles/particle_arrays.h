@@ -1,5 +1,5 @@
 // Particles in spatial order: clusters of eight that are near each other are consecutive in memory. The order
-// changes whenever lists of neighbours are made; `number` has the particle at each place.
+// changes whenever neighbour lists are made; `number` has the particle at each place.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace sestina {
 using Numbers64 = CacheLineVector<double>;
 
 inline constexpr int kLanes = 8;             // molecules of one structure that are solved at once
-inline constexpr int kParticleGrain = 2048;  // particles in a part of parallel work: some microseconds
+inline constexpr int kParticleGrain = 2048;  // particles in a chunk of parallel work: some microseconds
 
 struct ParticleArrays {
   int size = 0;            // n; the arrays are padded to whole clusters
@@ -21,7 +21,7 @@ struct ParticleArrays {
   Numbers64 fx, fy, fz;    // N
   Numbers64 inverse_mass;  // 1/kg
   Numbers64 charge;        // empty: none
-  std::vector<std::int32_t> image_x, image_y, image_z;  // box lengths to add for the path that was travelled
+  std::vector<std::int32_t> image_x, image_y, image_z;  // box lengths to add for the unwrapped position
   std::vector<std::int32_t> species;
   std::vector<std::int32_t> number;  // of the particle at a place
   std::vector<std::int32_t> place;   // of the particle with a number

@@ -83,7 +83,7 @@ struct ParticleBodies::Built {
     return nearest(position_of(model_, particles[0]), particles[1]) - position_of(model_, particles[0]);
   }
 
-  // In the image where `body` is.
+  // Returns the place in the image where `body` is.
   Vec place_of(int particle, const ParticleBody& body) const {
     const bool is_own = std::ranges::find(body.particles, particle) != body.particles.end();
     return is_own ? unwrapped[static_cast<std::size_t>(particle)]
@@ -217,7 +217,7 @@ void ParticleBodies::make_atom_groups(const ParticleModel& model, const Built& b
   }
 }
 
-// The momenta follow from the particles' velocities, and from the spins if they are given.
+// Computes the momenta from the particles' velocities, and from the spins if they are given.
 void ParticleBodies::set_initial_momenta(const ParticleModel& model) {
   if (model.velocity.empty()) return;
   std::vector<Vec> spin(static_cast<std::size_t>(bodies_.size()));

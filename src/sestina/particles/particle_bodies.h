@@ -1,5 +1,5 @@
-// The rigid bodies among particles: their particles' forces move them, and they move their particles. See
-// articulated_bodies.h for the mechanics.
+// The rigid bodies among particles: the forces on their particles move the bodies, and the bodies move their
+// particles. See articulated_bodies.h for the mechanics.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ class Executor;
 
 class ParticleBodies {
  public:
-  // At the positions and velocities of the model, whose joint bonds have their lengths. Throws InputError.
+  // Starts at the positions and velocities of the model, whose joint bonds have their lengths. Throws
+  // InputError.
   ParticleBodies(const ParticleModel& model, InstructionSet set);
 
   bool empty() const { return bodies_.size() == 0; }
@@ -24,7 +25,7 @@ class ParticleBodies {
   int particles() const { return static_cast<int>(atom_.size()); }
   int degrees_of_freedom() const { return bodies_.degrees_of_freedom(); }
 
-  // After the particles have been put into another order. Particles of bodies get no inverse mass.
+  // Call after the particles have been reordered. Particles of bodies get an inverse mass of zero.
   void set_places(ParticleArrays& particles);
 
   // Adds h times the forces to the momenta.
@@ -35,8 +36,8 @@ class ParticleBodies {
   void kick_by_fixman(double h, Executor& executor);
   // Moves bodies and their particles. Throws ComputationError with t (s) where the step is too long.
   void advance(double t, double h, ParticleArrays& particles, Executor& executor);
-  // Moves along the displacements that stand in place of forces, as far as the joints allow, or along a part
-  // of them where joints would have to turn too far; momenta stay.
+  // Moves along the displacements that are given in place of forces, as far as the joints allow, or along a
+  // fraction of them if joints would have to turn too far. Momenta do not change.
   void displace(double t, ParticleArrays& particles, Executor& executor);
 
   void scale_momenta(double factor) { bodies_.scale_momenta(factor); }
@@ -45,11 +46,11 @@ class ParticleBodies {
   void add_total_momentum(double& mass, Vector3d& momentum) const;
   void add_velocity(const Vector3d& v);
 
-  // These find the twists first.
+  // The following compute the twists first.
   double calc_kinetic(Executor& executor);                          // J
   void copy_velocities(std::span<double> out, Executor& executor);  // (n x 3) m/s, of the particles in bodies
-  // To the virial of all forces on particles and twice the kinetic energy: with the sum, the pressure is that
-  // of the molecules, each of which acts where its centre of mass is.
+  // Returns a term to add to the virial of all forces on particles and twice the kinetic energy: the pressure
+  // from the sum is that of molecules that act at their centres of mass.
   double calc_pressure_part(const ParticleArrays& particles, Executor& executor);  // J
 
   std::vector<double> save() const { return bodies_.save(); }
@@ -58,14 +59,15 @@ class ParticleBodies {
     return static_cast<std::size_t>(bodies_.size()) * ArticulatedBodies::kSaved;
   }
 
-  // Draws momenta of kT, such as the joints allow them.
+  // Draws momenta for kT that the joints allow.
   void draw_momenta(double kT, std::uint32_t seed);
-  // The angular velocities of list_bodies (bodies x 3, rad/s), as calc_kinetic found them.
+  // Copies the angular velocities of list_bodies (bodies x 3, rad/s) from the last calc_kinetic.
   void copy_spin(std::vector<double>& spin) const;
-  // Angular and linear momenta of list_bodies (bodies x 6).
+  // Copies angular and linear momenta of list_bodies (bodies x 6).
   void copy_momenta(std::vector<double>& momenta) const;
   void set_momenta(std::span<const double> momenta);
-  // Numbers of list_bodies by which random numbers are drawn; otherwise their places in it.
+  // Sets the numbers by which random numbers are drawn for the bodies of list_bodies; by default their places
+  // in it.
   void set_draws(std::span<const std::uint32_t> numbers);
 
  private:
@@ -106,8 +108,8 @@ class ParticleBodies {
   std::vector<double> mass_of_, extra_inertia_;  // kg, of particles; kg m^2, of bodies
 };
 
-// Counts those of particles, rigid bonds and bodies; one less for each axis along which nothing changes the
-// total momentum.
+// Counts the degrees of freedom of particles, rigid bonds and bodies, less one for each axis along which the
+// total momentum is conserved.
 double count_degrees_of_freedom(const ParticleModel& model, int rigid_bonds, const ParticleBodies& bodies,
                                 bool keeps_momentum);
 

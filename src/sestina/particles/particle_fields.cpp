@@ -14,7 +14,7 @@ namespace {
 
 bool is_wall(FieldLaw law) { return law == FieldLaw::kLennardJonesWall || law == FieldLaw::kHarmonicWall; }
 
-// Without its constant.
+// Returns the energy without its constant.
 double calc_wall_energy(const ParticleField& field, double distance) {
   const double s = field.sigma / distance, s3 = s * s * s;
   return field.epsilon * s3 * (2.0 / 15.0 * s3 * s3 - 1.0);
@@ -158,7 +158,7 @@ ParticleFields::Pull ParticleFields::calc_tether(const Field& field, const Parti
   return pull;
 }
 
-// Behind a Lennard-Jones wall the energy is not a number.
+// Behind a Lennard-Jones wall the energy is NaN.
 ParticleFields::Pull ParticleFields::calc_wall(const Field& field, double x) {
   const ParticleField& given = field.given;
   const double distance = given.is_upper ? field.face - x : x - field.face;

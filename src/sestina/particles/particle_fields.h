@@ -32,14 +32,14 @@ class ParticleFields {
   explicit ParticleFields(const ParticleModel& model);
 
   bool empty() const { return fields_.empty(); }
-  // Moves the tethers that bodies carry. Without `at`, they hold the particles where these are in the axes of
-  // the body at the first call.
+  // Moves the tethers that bodies carry. Without `at`, a tether's anchor is the particle's place in the axes
+  // of the body at the first call.
   void move_tethers(std::span<const CarrierMotion> motions);
   void add_wrenches(std::span<CarrierWrench> wrenches) const;  // of the last call of add_forces
-  // Adds to the forces of the particles, and returns the energy (J). Throws ComputationError with t (s) and
-  // the particle that is behind a wall.
+  // Adds the forces on the particles, and returns the energy (J). Throws ComputationError with t (s) and the
+  // particle that is behind a wall.
   double add_forces(double t, ParticleArrays& particles, Executor& executor);
-  // The sums of each field at the last call of add_forces.
+  // Returns the sums of each field at the last call of add_forces.
   const std::vector<FieldSums>& sums() const { return sums_; }
 
  private:
@@ -71,7 +71,7 @@ class ParticleFields {
   std::vector<FieldSums> sums_;
 };
 
-// The axes along which no field acts, so that the total momentum stays as it is.
+// Finds the axes along which no field acts, so that the total momentum is conserved.
 std::array<bool, 3> find_free_axes(const ParticleModel& model);
 
 }  // namespace sestina

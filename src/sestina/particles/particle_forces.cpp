@@ -1,4 +1,4 @@
-// The forces on particles: which act at every step, which every few steps, and their sums.
+// The forces on particles, at every step and every few steps, and their sums.
 #include <algorithm>
 
 #include "sestina/parallel/executor.h"
@@ -10,7 +10,7 @@
 
 namespace sestina {
 
-// The pairs' kernel sets the forces of particles that are not silent.
+// The kernel of pair forces sets the forces on particles that are not silent.
 void ParticleSystem::calc_pair_forces(bool with_sums, Numbers64& fx, Numbers64& fy, Numbers64& fz) {
   for (Numbers64* f : {&fx, &fy, &fz}) std::fill(f->begin() + order_.acting(), f->end(), 0.0);
   LennardJonesTask task{{particles_.x.data(), particles_.y.data(), particles_.z.data()},
@@ -39,12 +39,12 @@ void ParticleSystem::calc_pair_forces(bool with_sums, Numbers64& fx, Numbers64& 
   if (with_sums) sums_.pair = sums;
 }
 
-// By a step h (s) whose end the positions have reached.
+// Updates contacts for a step h (s); the positions are those at its end.
 void ParticleSystem::update_contacts(double h) {
   if (grains_) grains_->update(t_, h, particles_, executor_);
 }
 
-// With sums, those of all forces; otherwise those that act at every step.
+// Computes all forces with their sums, or without sums those that act at every step.
 void ParticleSystem::calc_forces(bool with_sums) {
   sums_ = {};
   if (grains_) {
@@ -68,8 +68,8 @@ void ParticleSystem::calc_forces(bool with_sums) {
   if (!fields_.empty()) sums_.field = fields_.add_forces(t_, particles_, executor_);
 }
 
-// Kernels with and without sums may round differently: the motion goes on with the forces of those without,
-// so that it does not depend on when sums are evaluated.
+// Kernels with and without sums may round differently. The motion always uses those without, so that it does
+// not depend on when sums are evaluated.
 void ParticleSystem::calc_sums() {
   const auto exchange = [&] {
     particles_.fx.swap(kept_fx_), particles_.fy.swap(kept_fy_), particles_.fz.swap(kept_fz_);
@@ -121,8 +121,8 @@ void ParticleSystem::calc_central_fields() {
   }
 }
 
-// The virial of a force like 1/r^2 is its energy, also with all images: it is divided by a where all lengths
-// grow by a.
+// The virial of a 1/r^2 force equals its energy, also with all images, since the energy is divided by a if
+// all lengths are multiplied by a.
 void ParticleSystem::add_central_forces(bool with_sums, Numbers64& fx, Numbers64& fy, Numbers64& fz) {
   calc_central_fields();
   const double k = model_.central->is_gravity ? -model_.central->strength : model_.central->strength;

@@ -26,7 +26,7 @@ const GranularKernels* granular_kernels_avx512();
 
 namespace {
 
-// The table for the instruction set. Machines that are not x86 have the portable one alone.
+// Returns the table for the instruction set. Machines other than x86 have the portable one only.
 template <class Table>
 const Table& choose(InstructionSet set, const Table* (*portable)(), const Table* (*avx2)(),
                     const Table* (*avx512)()) {

@@ -90,7 +90,7 @@ class Checker {
     }
   }
 
-  // Images are counted, and coordinates lose their digits.
+  // Positions too far away are refused: images are counted as integers, and coordinates would lose digits.
   void check_images_of_positions() {
     constexpr double kMost = 1e6;
     for (std::size_t k = 0; k < model_.position.size(); ++k) {
@@ -157,7 +157,7 @@ class Checker {
     if (!std::isfinite(model_.central->strength)) fault("pairs", "the strength is not finite");
   }
 
-  // Pairs at one place, or at images of one, which the sums would leave out.
+  // Refuses pairs at one place, or at images of it, which the sums would omit.
   void check_places() {
     if (model_.position.size() != 3 * static_cast<std::size_t>(model_.size())) return;
     const auto charge_of = [&](int i) {
@@ -185,7 +185,7 @@ class Checker {
     }
   }
 
-  // Images need charges that add up to zero, and a box that is periodic along all axes.
+  // Sums over images require charges that add up to zero, and a box that is periodic along all axes.
   void check_images() {
     if (model_.central->is_gravity) {
       fault("box.periodic",
@@ -233,7 +233,7 @@ class Checker {
     want_positive(path + ".sigma", type.sigma);
   }
 
-  // The type as the model file numbers it: each kind from 0.
+  // Returns the type as numbered in the model file: each kind from 0.
   std::string path_of_type(int type) const {
     const auto size = [&](int i) { return size_of(model_.term_types[static_cast<std::size_t>(i)].law); };
     int number = 0;
@@ -247,7 +247,7 @@ class Checker {
     check_fits_box(path, length);
   }
 
-  // The length of a bond, whose particles are looked for at their nearest images.
+  // Checks the length of a bond, whose particles are taken at their nearest images.
   void check_fits_box(const std::string& path, double length) {
     for (int a = 0; a < 3; ++a) {
       if (!model_.box.periodic[a] || length < 0.499 * model_.box.length[a]) continue;
@@ -257,7 +257,7 @@ class Checker {
     }
   }
 
-  // False after the first fault: a wrong file would bring thousands.
+  // Returns false after the first fault, since a wrong file could cause thousands.
   bool check_term(int i) {
     const Term& term = model_.terms[i];
     const std::string path = fmt::format("terms[{}]", i);
@@ -441,7 +441,7 @@ class Checker {
     return true;
   }
 
-  // Bonded particles are looked for at their nearest images.
+  // Bonded particles are taken at their nearest images.
   bool check_reach(const std::string& path, int i, int j) {
     if (model_.position.size() < 3 * static_cast<std::size_t>(model_.size())) return false;
     for (int a = 0; a < 3; ++a) {

@@ -41,14 +41,14 @@ struct LennardJones {
   }
 };
 
-// U = k q_i q_j / r between all pairs, where k > 0 repels equal charges; in a periodic box of all images,
-// which a conductor surrounds, and the charges add up to zero. Gravity is k = -G with the masses as charges,
-// in an open box.
+// U = k q_i q_j / r between all pairs; with k > 0 equal charges repel each other. In a periodic box the sum
+// includes all images, surrounded by a conductor, and the charges add up to zero. Gravity is k = -G with the
+// masses as charges, in an open box.
 struct CentralForce {
   double strength = 1.0;    // k
   bool is_gravity = false;  // the masses take the place of the charges
-  // Relative error that is allowed: by the fast multipole method or, in a periodic box of which no
-  // few copies make a cube (CopiedCube), Ewald's sum. 0: the direct sum, or Ewald's to 1e-12.
+  // The relative error allowed, for the fast multipole method or, in a periodic box of which few copies do
+  // not make a cube (CopiedCube), Ewald's sum. 0: the direct sum, or Ewald's to 1e-12.
   double tolerance = 0.0;
   int every = 1;  // steps between which it acts (ParticleSystem)
 };
@@ -59,8 +59,8 @@ enum class TermLaw {
   kFene,              // U = -k/2 R0^2 ln(1 - (r/R0)^2) + WCA(epsilon, sigma)
   kRigidBond,         // r = r0: a massless link with a ball joint at each end
   kSphericalBond,     // r = r0: the second bead is a rigid body that a ball joint holds at the first bead
-  kTorsionBond,       // likewise, where the bead only turns about the bond before: angles are kept, too
-  kHarmonicAngle,     // U = k/2 (theta - theta0)^2, theta = pi where the three are in line
+  kTorsionBond,       // likewise, but the bead turns only about the bond before: angles are kept too
+  kHarmonicAngle,     // U = k/2 (theta - theta0)^2, theta = pi if the three are in line
   kCosineAngle,       // U = k (1 + cos theta)
   kPeriodicDihedral,  // U = k (1 + cos(n phi - phase)), phi = 0 for cis
 };
@@ -93,33 +93,32 @@ enum class ParticleJoint {
   kSpherical,
   kRevolute,     // turns about its axis
   kPrismatic,    // slides along its axis
-  kUniversal,    // turns about its axis, which the parent holds, and a second one, which the body holds
+  kUniversal,    // turns about its axis, fixed in the parent, and a second one, fixed in the body
   kCylindrical,  // turns about its axis and slides along it
-  kPlanar,       // turns about its axis and slides at right angles to it
-  kDistance      // a link without mass, with a ball joint at each end; of joints that close loops
+  kPlanar,       // turns about its axis and slides perpendicular to it
+  kDistance      // a massless link with a ball joint at each end; only for joints that close loops
 };
 
-// Particles that keep their places with respect to each other, as they are at the start. A joint connects
-// them to another body, which comes before.
+// Particles that keep their relative places at the start. A joint connects them to an earlier body.
 struct ParticleBody {
   std::vector<int> particles;  // at least one
   int parent = -1;             // body; -1: free
   ParticleJoint joint = ParticleJoint::kFree;
-  int at = -1;                        // the particle where the joint is, of this body or its parent
+  int at = -1;                        // the particle at the joint, of this body or its parent
   std::array<int, 2> along{-1, -1};   // the axis points from the first of these particles to the second
   std::array<int, 2> across{-1, -1};  // the second axis, of a universal joint
-  double inertia = 0.0;               // kg m^2, about any axis, beside that of the particles
+  double inertia = 0.0;               // kg m^2, about any axis, in addition to that of the particles
 };
 
-// A joint that closes a loop of two bodies of a molecule, as they are at the start. The first body is to it
-// what the parent is to other joints.
+// A joint that closes a loop between two bodies of a molecule, in their places at the start. The first body
+// has the role of the parent.
 struct ParticleClosure {
   std::array<int, 2> bodies{-1, -1};
   ParticleJoint joint = ParticleJoint::kSpherical;
-  int at = -1;                         // the particle where the joint is, of one of the bodies
+  int at = -1;                         // the particle at the joint, of one of the bodies
   std::array<int, 2> along{-1, -1};    // the axis, as in ParticleBody
   std::array<int, 2> across{-1, -1};   // likewise
-  std::array<int, 2> between{-1, -1};  // particles of the bodies that keep their distance
+  std::array<int, 2> between{-1, -1};  // particles of the two bodies whose distance is kept
 };
 
 // A force of the surroundings on particles (particle_fields.h).
@@ -131,8 +130,8 @@ struct ParticleField {
   std::vector<int> particles;  // likewise
   Vector3d vector{};           // m/s^2, acceleration; V/m, electric field
   double stiffness = 0.0;      // N/m, of tethers and harmonic walls
-  std::optional<Vector3d> at;  // m, where a tether holds; otherwise at the place at the start
-  int axis = 2;                // of the face of the box where a wall is
+  std::optional<Vector3d> at;  // m, anchor of a tether; otherwise the place at the start
+  int axis = 2;                // of the face of the box at which the wall is
   bool is_upper = false;       // the face with the larger coordinate
   double epsilon = 1.0;        // J, of a Lennard-Jones wall
   double sigma = 1.0;          // m, likewise
@@ -186,14 +185,14 @@ struct ParticleModel {
   std::vector<GrainWall> walls;              // which grains touch
   std::vector<double> grain_spin;            // (n x 3) rad/s; empty: at rest
   std::vector<std::string> carriers;         // names of the bodies that carry walls or tethers
-  int exclude_up_to = 1;  // pairs that so many bonds connect have no pair force: 0 none, 1: 1-2, 2: 1-3 too
+  int exclude_up_to = 1;  // pairs connected by up to this many bonds have no pair force; 1: 1-2, 2: 1-3 too
 
   std::optional<Langevin> langevin;
   std::optional<NoseHoover> nose_hoover;
   double thermostat_until = HUGE_VAL;  // s; afterwards the energy is conserved
   std::optional<Barostat> barostat;
   double fixman_temperature = 0.0;  // K, of Fixman's potential of rigid bonds and joints; 0: none
-  double skin = 0.3;                // m, by which lists of neighbours reach beyond the cutoff
+  double skin = 0.3;                // m, by which neighbour lists reach beyond the cutoff
   double boltzmann = 1.0;           // J/K
 
   int size() const { return static_cast<int>(species_of.size()); }

@@ -32,7 +32,7 @@ std::vector<LennardJonesCoefficients> tabulate(const ParticleModel& model) {
   return table;
 }
 
-// Species that no pair force names.
+// Finds the species that no pair force names.
 std::vector<char> find_silent_species(const ParticleModel& model) {
   if (model.has_grains()) return {};
   std::vector<char> is_silent(model.species.size(), 1);
@@ -96,7 +96,7 @@ ParticleSystem::~ParticleSystem() = default;
 void ParticleSystem::set_particles() {
   const int n = model_.size();
   particles_.size = n;
-  // One cluster more, which the search may read.
+  // The arrays have one more cluster, which the search may read.
   const auto padded = static_cast<std::size_t>((n + kClusterSize - 1) / kClusterSize + 1) * kClusterSize;
   for (Numbers64* values : {&particles_.x, &particles_.y, &particles_.z, &particles_.vx, &particles_.vy,
                             &particles_.vz, &particles_.fx, &particles_.fy, &particles_.fz,
@@ -178,7 +178,7 @@ void ParticleSystem::advance_positions(double h) {
   });
 }
 
-// Makes new lists where a particle has moved by half the skin, or a particle and a wall by the skin.
+// Makes new lists once a particle has moved by half the skin, or a particle and a wall together by the skin.
 void ParticleSystem::drift(double h, double t_end) {
   advance_positions(h);
   advance_carriers(t_end);
@@ -187,7 +187,7 @@ void ParticleSystem::drift(double h, double t_end) {
   check_lists();
 }
 
-// Since the lists were made.
+// Checks the displacements since the lists were made.
 void ParticleSystem::check_lists() {
   const Displacement moved = executor_.parallel_reduce(
       particles_.size, kParticleGrain, Displacement{},
@@ -222,7 +222,7 @@ void ParticleSystem::check_lists() {
 // large.
 void ParticleSystem::relax(int steps, double largest) {
   const double energy = calc_kinetic();
-  constexpr double kLongestBond = 0.7;  // of what FENE bonds allow: too short for a bead to be caught in
+  constexpr double kLongestBond = 0.7;  // of the limit of FENE bonds: too short for a bead to be trapped in
   for (int k = 0; k < steps; ++k) {
     const double most = largest * (steps - k) / steps;
     double sum = 0.0;
@@ -255,8 +255,8 @@ void ParticleSystem::relax(int steps, double largest) {
   turn_velocities(energy);
 }
 
-// What links and joints allow at their new places has another energy: the velocities are scaled to what it
-// was.
+// Velocities projected onto links and joints in their new places have a different energy: they are scaled to
+// restore it.
 void ParticleSystem::turn_velocities(double energy) {
   if (rigid_.empty() && bodies_->empty()) return;
   project();
@@ -294,7 +294,8 @@ void ParticleSystem::check_finite() const {
                                          particles_.number[worst], speed(worst), describe_neighbour(worst)));
 }
 
-// The nearest one, when lists were made: afterwards particles that overlap are far from each other.
+// Describes the nearest neighbour when the lists were made, since particles that have overlapped are far
+// apart afterwards.
 std::string ParticleSystem::describe_neighbour(int place) const {
   int nearest = -1;
   double least = HUGE_VAL;
@@ -351,7 +352,7 @@ void ParticleSystem::step(double h) {
   if (model_.barostat && steps_ % model_.barostat->every == 0) rescale_box(h * model_.barostat->every);
 }
 
-// The bodies as they are.
+// Takes the motions of the bodies as they are.
 void ParticleSystem::take_carriers() {
   if (carriers_ == nullptr) return;
   const std::span<const CarrierMotion> motions = carriers_->motions();
@@ -361,7 +362,7 @@ void ParticleSystem::take_carriers() {
   fields_.move_tethers(motions_);
 }
 
-// At the end walls have the mean of the velocities before and after: contacts take the velocities of the
+// Walls get the mean of the velocities before and after the step, since contacts use the velocities in its
 // middle.
 void ParticleSystem::advance_carriers(double t_end) {
   if (carriers_ == nullptr) return;
@@ -455,7 +456,7 @@ void ParticleSystem::copy_velocities(std::span<double> out) const {
 }
 
 void ParticleSystem::copy_forces(std::span<double> out) {
-  calc_slow_forces(0);  // between the steps at which they act they are those of other places
+  calc_slow_forces(0);  // between the steps at which they act, those known are of earlier places
   for (int i = 0; i < particles_.size; ++i) {
     const std::size_t k = 3 * static_cast<std::size_t>(particles_.number[i]);
     out[k] = particles_.fx[i], out[k + 1] = particles_.fy[i], out[k + 2] = particles_.fz[i];
@@ -557,7 +558,7 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
   take(saved.image, 2, particles_.image_z);
   take(saved.velocity, 0, particles_.vx), take(saved.velocity, 1, particles_.vy);
   take(saved.velocity, 2, particles_.vz);
-  // They are in the order of space already, so that the same lists come of them.
+  // They are in spatial order already, so that the same lists result.
   take(saved.listed_position, 0, particles_.x), take(saved.listed_position, 1, particles_.y);
   take(saved.listed_position, 2, particles_.z);
   if (grains_) grains_->restore_listed_walls(saved.grains);

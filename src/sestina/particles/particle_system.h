@@ -9,25 +9,25 @@
 //   (2) x += h v
 //   (3) F = F(x)
 //   (4) v += h/2 F/m
-// Forces between pairs may act every k steps alone (reversible RESPA: Tuckerman, Berne, Martyna, J. Chem.
+// Forces between pairs may act only every k steps (reversible RESPA: Tuckerman, Berne, Martyna, J. Chem.
 // Phys. 97, 1992): before and after each k steps with the other forces, v += k h/2 F/m. A central force may
 // do so every k l steps. Velocities and energies are those of the motion at multiples of the longest of
 // these. With the Langevin thermostat it is BAOAB (Leimkuhler and Matthews, Appl. Math. Res. Express, 2013):
-// (2) is cut into two halves, between which v = c v + sqrt((1 - c^2) k T/m) xi, c = exp(-friction h). Rigid
-// bodies (articulated_bodies.h) take (1), (4) as impulses and (2) as a motion of their own. Rigid bonds
-// (rigid_bonds.h) hold after every change of positions, and their velocities at the end of a step and before
-// and after the random forces. When the time of a Langevin thermostat is over, the total momentum is removed.
-// Spins w of grains (granular_contacts.h) change in (1) and (4) by h/2 T/I; their forces (3) are those of the
-// velocities at h/2. With a barostat, box, positions and velocities are scaled after (4) of every few steps.
-// With the Nose-Hoover thermostat, a chain of three, the velocities are scaled before (1) and after (4)
-// (Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1996).
+// (2) is split into two halves, between which v = c v + sqrt((1 - c^2) k T/m) xi, c = exp(-friction h). For
+// rigid bodies (articulated_bodies.h) (1) and (4) are impulses, and (2) is a motion of their own. Rigid bonds
+// (rigid_bonds.h) are satisfied after every change of positions, and their velocity conditions at the end of
+// a step and before and after the random forces. When the time of a Langevin thermostat has passed, the total
+// momentum is removed. Spins w of grains (granular_contacts.h) change in (1) and (4) by h/2 T/I; their forces
+// (3) are those of the velocities at h/2. With a barostat, box, positions and velocities are scaled after (4)
+// of every few steps. With the Nose-Hoover thermostat, a chain of three, the velocities are scaled before (1)
+// and after (4) (Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1996).
 //
 // Bodies outside the particles (carriers.h) may carry walls and tethers: they take (1) and (4) as impulses of
 // the forces on them, and move by themselves in (2).
 //
 // Results have the same bits for any number of threads, and after a restart; the last bits depend on the
-// instruction set. After the first steps nothing is allocated, except when a list of neighbours grows longer
-// than ever before.
+// instruction set. After the first steps nothing is allocated, unless a neighbour list grows longer than ever
+// before.
 #pragma once
 
 #include <array>
@@ -63,8 +63,8 @@ struct ParticleMeasures {
   double pressure = 0.0;     // Pa, (2 kinetic + virial) / (3 volume); molecules of bodies count as points
   double kinetic = 0.0;      // J, with that of the spins of grains
   double rotational = 0.0;   // J, of these spins
-  double dissipated = 0.0;   // J, the work that contacts of grains have taken and do not store
-  double pair = 0.0;         // J, of pair forces; what contacts of grains store
+  double dissipated = 0.0;   // J, the work absorbed by contacts of grains and not stored in them
+  double pair = 0.0;         // J, of pair forces, or stored in contacts of grains
   double bonded = 0.0;       // J, of bonds, angles and dihedrals, and Fixman's potential
   double field = 0.0;        // J, of the surroundings
   double thermostat = 0.0;   // J, given to a Nose-Hoover thermostat, so that the total is conserved
@@ -95,10 +95,9 @@ struct ParticleCheckpoint {
 
 class ParticleSystem {
  public:
-  // Throws InputError with all faults of the model, or where beads of rigid bonds are too far from their
-  // places (satisfy_rigid_bonds); ComputationError where particles overlap so that the
-  // energy is not finite. The executor and the carriers must outlive it; without them the model can have
-  // none.
+  // Throws InputError with all faults of the model, or if beads of rigid bonds are too far from their places
+  // (satisfy_rigid_bonds); ComputationError if particles overlap so that the energy is not finite. The
+  // executor and the carriers must outlive it; without them the model can have none.
   ParticleSystem(const ParticleModel& model, Executor& executor,
                  InstructionSet set = default_instruction_set(), Carriers* carriers = nullptr);
   ~ParticleSystem();
@@ -120,15 +119,17 @@ class ParticleSystem {
   ParticleMeasures measure();
   // The energies and forces of the fields, in the order of the model, as they were last summed.
   const std::vector<FieldSums>& field_sums() const { return fields_.sums(); }
-  // N, of each wall on all grains.
+  // Returns the force (N) of each wall on all grains.
   std::vector<Vector3d> calc_wall_forces() const;
-  // N and N m, on each of the bodies that carry walls and tethers, at the end of the last step.
+  // Returns the force and torque (N, N m) on each body that carries walls and tethers, at the end of the last
+  // step.
   std::span<const CarrierWrench> wrenches() const { return wrenches_; }
   // Separates particles that overlap: in each of the steps, every particle moves along the force on it by at
-  // most `largest` (m), which falls to nothing over the steps. Velocities and time stay as they are.
+  // most `largest` (m), a limit that decreases to zero over the steps. Velocities and time do not change.
   void relax(int steps, double largest);
 
-  // By the particles' numbers, (n x 3). Positions follow a particle across the faces of the box.
+  // Results are in the order of the particles' numbers, (n x 3). Positions follow a particle across the faces
+  // of the box.
   void copy_positions(std::span<double> out) const;
   void copy_velocities(std::span<double> out) const;
   void copy_forces(std::span<double> out);
@@ -207,7 +208,7 @@ class ParticleSystem {
   std::unique_ptr<EwaldSum> ewald_;
   Numbers64 potential_, gx_, gy_, gz_;  // of central forces
   SlowForces slow_pairs_, slow_central_;
-  Numbers64 kept_fx_, kept_fy_, kept_fz_;  // forces of the motion, kept while others are measured
+  Numbers64 kept_fx_, kept_fy_, kept_fz_;  // forces of the motion, kept while sums are evaluated
   Sums sums_;
   double t_ = 0.0;  // s
   std::int64_t steps_ = 0, list_builds_ = 0;
@@ -219,9 +220,9 @@ class ParticleSystem {
   double carriers_energy_ = 0.0;  // J
 };
 
-// Gives the model velocities, and its bodies spins, of a temperature: normally distributed, without total
-// momentum, such as rigid bonds and joints allow, and scaled so that the measured temperature is the one
-// given.
+// Gives the model's particles velocities, and its bodies spins, of a temperature: normally distributed,
+// without total momentum, compatible with rigid bonds and joints, and scaled so that the measured temperature
+// is the one given.
 void draw_velocities(double temperature, std::uint32_t seed, ParticleModel& model);
 
 }  // namespace sestina

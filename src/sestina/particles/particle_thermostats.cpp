@@ -13,7 +13,7 @@
 
 namespace sestina {
 
-// Ornstein and Uhlenbeck's process, exactly.
+// Advances the Ornstein-Uhlenbeck process exactly.
 void ParticleSystem::randomise(double h) {
   const Langevin& thermostat = *model_.langevin;
   const double c = std::exp(-thermostat.friction * h);
@@ -32,7 +32,7 @@ void ParticleSystem::randomise(double h) {
                      executor_);
 }
 
-// Times are sums of steps, which round.
+// Times are sums of steps, with rounding errors.
 bool ParticleSystem::has_thermostat() const {
   return (model_.langevin || model_.nose_hoover) && t_ < (1.0 - 1e-9) * model_.thermostat_until;
 }
@@ -58,7 +58,7 @@ void ParticleSystem::end_thermostat() {
   bodies_->add_velocity(momentum);
 }
 
-// Half a step of the chain: Q_1 = N_f k T tau^2, Q_2 = Q_3 = k T tau^2 with tau = period / (2 pi).
+// Advances the chain by half a step: Q_1 = N_f k T tau^2, Q_2 = Q_3 = k T tau^2 with tau = period / (2 pi).
 void ParticleSystem::scale_by_chain(double h) {
   const NoseHoover& thermostat = *model_.nose_hoover;
   const double kT = model_.boltzmann * thermostat.temperature, dof = degrees_of_freedom();
@@ -97,8 +97,8 @@ double ParticleSystem::calc_thermostat_energy() const {
   return energy;
 }
 
-// See Barostat; the velocities are scaled by the inverse, which keeps volumes of phase space. The change of
-// the energy is what the barostat takes.
+// See Barostat. Velocities are scaled by the inverse factor, which preserves phase-space volume. The barostat
+// takes the change of the energy.
 void ParticleSystem::rescale_box(double h) {
   const Barostat& barostat = *model_.barostat;
   const double temperature = model_.langevin ? model_.langevin->temperature : model_.nose_hoover->temperature;

@@ -1,4 +1,4 @@
-// The radial distribution function of one frame after the other.
+// The radial distribution function, accumulated frame by frame.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@ namespace sestina {
 
 class RadialDistribution {
  public:
-  // Pairs up to the reach (m), which is at most half of each periodic length.
+  // Counts pairs up to the reach (m), which is at most half of each periodic length.
   RadialDistribution(double reach, int bins);
 
-  // Positions (n x 3); `molecule_of` (n) tells pairs of one molecule, -1 is none.
+  // Positions (n x 3). `molecule_of` (n) distinguishes pairs within one molecule; -1: none.
   void add(const Box& box, std::span<const double> position, std::span<const int> molecule_of);
 
   std::vector<double> distances() const;  // m, middles of the bins

@@ -29,13 +29,13 @@ enum class RandomUse : std::uint32_t {
   kLangevin = 2,
   kWalk = 3,
   kBarostat = 4,
-  kTurn = 5,  // of bodies, by a thermostat
+  kTurn = 5,  // rotation of bodies, by a thermostat
   kMotion = 6,
-  kDrawnTurn = 7,  // of bodies, at the start
+  kDrawnTurn = 7,  // rotation of bodies, at the start
   kDrawnMotion = 8,
 };
 
-// Four numbers in (0, 1) for the item of a step.
+// Returns four numbers in (0, 1) for an item in a step.
 inline std::array<double, 4> calc_uniform(std::uint32_t seed, RandomUse use, std::uint64_t step,
                                           std::uint32_t item) {
   const auto bits =
@@ -46,7 +46,7 @@ inline std::array<double, 4> calc_uniform(std::uint32_t seed, RandomUse use, std
   return u;
 }
 
-// Three numbers of the normal distribution (mean 0, variance 1), by Box and Muller.
+// Returns three numbers from the normal distribution (mean 0, variance 1), by the Box-Muller method.
 inline std::array<double, 3> calc_normal(std::uint32_t seed, RandomUse use, std::uint64_t step,
                                          std::uint32_t item) {
   constexpr double kTwoPi = 6.28318530717958647692;

@@ -17,7 +17,7 @@ namespace sestina {
 namespace {
 
 constexpr int kGroupGrain = 2;            // groups of molecules, some microseconds
-constexpr double kSmallestPivot = 1e-11;  // below it conditions depend on each other
+constexpr double kSmallestPivot = 1e-11;  // conditions with a smaller one depend on each other
 
 struct RigidBond {
   int first = 0, second = 0;  // particles
@@ -72,7 +72,7 @@ Bonds local_bonds(const Molecule& molecule) {
   return local;
 }
 
-// Sorted by number, at the model's positions and velocities.
+// Makes arrays sorted by number, with the model's positions and velocities.
 ParticleArrays make_arrays(const ParticleModel& model) {
   ParticleArrays arrays;
   const auto n = static_cast<std::size_t>(model.size());

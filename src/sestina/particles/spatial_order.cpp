@@ -27,7 +27,7 @@ void wrap(const Box& box, int axis, int size, Numbers64& x, std::vector<std::int
     if (turns == 0.0) continue;
     x[i] -= turns * box.length[axis];
     image[i] += static_cast<std::int32_t>(turns);
-    // Rounding may leave it just outside.
+    // Rounding may leave the particle just outside.
     turns = box.calc_image(axis, x[i]);
     if (turns == 0.0) continue;
     x[i] = box.lower[axis];

@@ -32,7 +32,7 @@ class SpatialOrder {
     return begins_.empty() ? 0 : begins_[begins_.size() - 2];
   }                                                   // particles that are not silent
   const Vector3d& lower() const { return lower_; }    // m
-  const Vector3d& length() const { return length_; }  // m, of the box, or of what holds all particles
+  const Vector3d& length() const { return length_; }  // m, of the box, or of the bounds of all particles
 
   int columns_x() const { return count_[0]; }
   int columns_y() const { return count_[1]; }
@@ -42,7 +42,7 @@ class SpatialOrder {
   struct Range {
     int begin = 0, end = 0;
   };
-  // The particles of column (ix, iy) with z in [lowest, highest].
+  // Finds the particles of column (ix, iy) with z in [lowest, highest].
   Range find(int ix, int iy, double lowest, double highest, const double* z) const;
 
  private:
@@ -50,7 +50,7 @@ class SpatialOrder {
   void count_columns(const ParticleArrays& particles);
   int column_of(double x, double y) const;
   bool is_silent(const ParticleArrays& particles, int place) const;
-  // Its place in the order.
+  // Returns the place of a column in the order.
   int turn_of(int ix, int iy) const { return iy * count_[0] + (iy % 2 == 0 ? ix : count_[0] - 1 - ix); }
 
   Vector3d lower_{}, length_{};

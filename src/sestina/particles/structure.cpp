@@ -12,9 +12,9 @@
 namespace sestina {
 namespace {
 
-constexpr int kParts = 10;           // of a run, for errors of means
+constexpr int kParts = 10;           // into which a run is divided, for the errors of means
 constexpr int kMostStarts = 250;     // of each time difference
-constexpr double kLagRatio = 1.12;   // of time differences that follow each other
+constexpr double kLagRatio = 1.12;   // of consecutive time differences
 constexpr double kBondRange = 1.75;  // lengths are counted up to this multiple of the first frame's mean
 
 double square_between(const double* a, const double* b) {
@@ -195,7 +195,7 @@ StructureTable StructureAnalysis::calc_displacements() const {
   return table;
 }
 
-// Half of the shortest periodic length, or of the smallest extent of the box.
+// Unless a shorter reach is given, it is half of the shortest periodic length, or of an open box's extent.
 StructureTable StructureAnalysis::calc_radial() const {
   double most = HUGE_VAL;
   for (const Frame& frame : frames_) {
@@ -225,7 +225,7 @@ StructureTable StructureAnalysis::calc_radial() const {
   return table;
 }
 
-// The slope over the second half of the time differences, by least squares.
+// Fits the slope over the second half of the time differences, by least squares.
 double StructureAnalysis::find_diffusion(const StructureTable& displacements) const {
   const std::vector<double>& t = displacements.columns.front();
   const std::vector<double>& g =

@@ -13,7 +13,7 @@
 //   g1(t) = mean |x(t) - x(0)|^2
 //   g2(t) = mean |(x - X)(t) - (x - X)(0)|^2
 //   g3(t) = mean |X(t) - X(0)|^2, from whose slope 6 D comes the coefficient of diffusion D
-//   g(r)  = pairs at the distance r, over what particles without forces would have
+//   g(r)  = density of pairs at the distance r, relative to that of particles without forces
 #pragma once
 
 #include <span>
@@ -26,17 +26,17 @@
 namespace sestina {
 
 struct StructureOptions {
-  double reach = 0.0;  // m, of g(r); 0: half of the shortest periodic length, or of what the particles fill
-  int bins = 200;      // of g(r); angles have half as many, bonds a quarter
+  double reach = 0.0;     // m, of g(r); 0: half of the shortest periodic length or of the particles' extent
+  int bins = 200;         // of g(r); angles have half as many, bonds a quarter
   int most_frames = 200;  // of which g(r) is made
 };
 
-// A mean, and its standard error from ten parts of the run.
+// A mean and its standard error, from ten parts of the run.
 struct EstimatedMean {
   double value = 0.0, error = 0.0;
 };
 
-// Columns that can be drawn over the first.
+// Columns to be plotted against the first one.
 struct StructureTable {
   std::vector<std::string> names;
   std::vector<std::vector<double>> columns;
@@ -59,11 +59,11 @@ struct StructureResult {
 
 class StructureAnalysis {
  public:
-  // Molecules are what bonds of the model connect.
+  // Molecules are the sets of particles connected by bonds of the model.
   StructureAnalysis(const ParticleModel& model, const StructureOptions& options);
 
   // Positions (n x 3) follow the particles across the faces of the box. Throws InputError if the time does
-  // not grow.
+  // not increase.
   void add(double t, std::span<const double> position, const Box& box);
   // Throws InputError if there are fewer than two frames.
   StructureResult finish() const;

@@ -43,7 +43,7 @@ Law calc_bond_law(const TermType& type, double r) {
 
 }  // namespace
 
-// Nearest images of the particles that follow each other in a term.
+// The nearest images of consecutive particles in a term.
 struct TermForces::Geometry {
   const Box& box;
   const ParticleArrays& particles;
@@ -168,7 +168,7 @@ PairSums TermForces::calc_dihedral(const TermType& type, const Geometry& at, For
   slots[1] = {fj[0], fj[1], fj[2]};
   slots[2] = {fk[0], fk[1], fk[2]};
   slots[3] = {fl[0], fl[1], fl[2]};
-  // Seen from k: an angle does not change with size, so that this is zero but for rounding.
+  // Positions relative to k: an angle does not depend on scale, so that this virial is zero up to rounding.
   const Vector3d ri = plus(F, G);
   return {type.stiffness * (1.0 + std::cos(angle)), dot(ri, fi) + dot(G, fj) + dot(H, fl)};
 }

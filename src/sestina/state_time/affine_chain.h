@@ -1,12 +1,14 @@
 // A chain of affine maps, and its solution as a tree.
 //
 //   s_0 = g_0,   s_i = P_i s_(i-1) + g_i,   i = 1 ... n-1                                             (1)
-// In turn, each map is a product of a matrix and a vector, 2 m^2 operations for m numbers, but n of them
-// depend on each other. Since the composition of affine maps is associative,
+// Solved one after the other, each map is a product of a matrix and a vector, 2 m^2 operations for m numbers,
+// but all n depend on each other. Since the composition of affine maps is associative,
 //   (P_b, g_b) after (P_a, g_a) = (P_b P_a, P_b g_a + g_b),                                           (2)
 // the chain can be halved: neighbours are composed, the chain of pairs is solved in the same way, and the
 // values inside each pair follow by (1). These are log2 n rounds with independent maps, but 2 m^3 operations
 // for each (2). The pairs depend only on n, so that results do not depend on the executor.
+//
+// Source: G. E. Blelloch, Prefix sums and their applications (1990).
 #pragma once
 
 #include <Eigen/Dense>

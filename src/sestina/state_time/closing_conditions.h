@@ -7,12 +7,12 @@
 //
 // Conditions may depend on each other: of the five of a hinge that closes a plane four-bar, three are implied
 // by the other joints. With all of them the equations would be singular, so that only independent ones are
-// chosen. With C (rows x nu) the rates of all conditions by the joints' speeds at the start of a window, rows
-// of rotations times the mechanism's size, Householder's method with pivots orders the rows; those with
-// pivots below 1e-9 of the first are left out. A choice is kept as long as its least pivot is no less than a
-// tenth of that of the best choice. A condition left out is implied by the others on the whole branch of the
-// motion, unless the window starts in a singular position: then it would open, which is an error
-// (largest_opening()).
+// chosen. Let C (rows x nu) be the Jacobian of all conditions with respect to the joints' speeds at the start
+// of a window, with rows of rotations multiplied by the mechanism's size. Householder's method with pivoting
+// orders the rows; those with pivots below 1e-9 of the first are left out. A choice is kept as long as its
+// least pivot is no less than a tenth of that of the best choice. A condition left out is implied by the
+// others on the whole branch of the motion, unless the window starts in a singular position: then it would
+// open, which is an error (largest_opening()).
 #pragma once
 
 #include <string>
@@ -35,10 +35,10 @@ class ClosingConditions {
   bool empty() const { return count_ == 0; }
   int count() const { return count_; }  // of all scalar conditions
 
-  // Chooses independent conditions at a state; true if the choice has changed. Keeps what was chosen before
-  // if the state is singular for fewer conditions only there.
+  // Chooses independent conditions at a state; true if the choice has changed. Keeps the previous choice if
+  // fewer conditions are independent because the state is singular.
   bool choose(const State<double>& state);
-  // For the estimate of memory.
+  // Chooses all conditions, for the estimate of memory.
   void choose_all();
   // The conditions of the choice, numbered from `first` on.
   const ClosingChoice& chosen() const { return chosen_; }
@@ -52,7 +52,7 @@ class ClosingConditions {
     double size = 0.0;  // m; rotations times the mechanism's size
     std::string name;   // of the joint or constraint
   };
-  // Is for all conditions of joints and between points, chosen or not.
+  // Considers all conditions of joints and between points, chosen or not.
   Opening largest_opening(std::span<const BodyInstant> before, std::span<const BodyInstant> after) const;
   bool leaves_rows_out() const { return chosen_.rows.size() < rows_.size(); }
   // The largest error of the rows of the equations of motion that were left out, at their last update.

@@ -1,7 +1,7 @@
 // Choice of the lengths of elements and the degree of their polynomials from error estimates.
 //
-// Like that of an exponential, the error of polynomials of degree k on an element of length h is near
-// C (h / T)^(k + 1) / k!, with constants C and T of the motion. Two values are known: e for the element's
+// The error of polynomials of degree k on an element of length h is close to C (h / T)^(k + 1) / k!, as for
+// an exponential function, with constants C and T of the motion. Two values are known: e for the element's
 // degree k, and the error for one degree less; r = h / (k T) is their ratio. With degree d and length l the
 // error is
 //   e r^(d - k) (k^(d - k) k! / d!) (l / h)^(d + 1)                                            (1)

@@ -77,8 +77,8 @@ class ElementEquations {
 
   // Computes the residual of the element that begins at t and has length h (s). start (layout.start_size()),
   // y and residual (layout.size()); `q` (k x nq) holds guesses of the coordinates at the points on entry and
-  // the coordinates on return. Appends the derivatives of the residual by y and by the start to `tangent` if
-  // it is not null; an entry may occur more than once.
+  // the coordinates on return. Appends the derivatives of the residual with respect to y and to the start to
+  // `tangent` if it is not null; an entry may occur more than once.
   void calc_residual(double t, double h, std::span<const double> start, std::span<const double> y,
                      std::span<double> q, std::span<double> residual, std::vector<TangentEntry>* tangent);
 

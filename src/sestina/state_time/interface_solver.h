@@ -5,6 +5,7 @@
 // and needs the s of the rank before it. Ways to compute it:
 //   ScanInterface   composes the maps in log2 N rounds of messages between ranks 1, 2, 4, ... apart, each a
 //                   matrix of (2 nu)^2 numbers and as many operations as the product of two of them
+//                   (W. D. Hillis, G. L. Steele, Data parallel algorithms, 1986)
 //   MUMPS           (1) as one sparse system of equations over all ranks, by a parallel direct solver (mpi/)
 #pragma once
 

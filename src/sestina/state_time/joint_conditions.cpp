@@ -21,7 +21,7 @@ M3 outer(const V3& a, const V3& b) {
 }
 M3 skew(const V3& a) { return {0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}; }
 M3 operator*(double a, const M3& A) { return scaled_identity(a) * A; }
-// Derivative of a x (C^T y) by y.
+// Derivative of a x (C^T y) with respect to y.
 M3 cross_transpose(const V3& a, const M3& C) { return skew(a) * C.transpose(); }
 
 // The terms that the formulas of a condition share.

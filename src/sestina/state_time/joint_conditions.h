@@ -13,8 +13,7 @@
 //   turn   (C_P n) . (C_B m) = const: torque f C_B m x C_P n on B, the opposite on P                 (3)
 //   rod    (d.d - L^2)/(2 L) = 0:     force f d/L on B at Mo, -f d/L on P at F's origin              (7)
 // All are at most quadratic in x and C. A screw of pitch p (m/rad) advances along n as it turns about it:
-//   screw  (C_P n) . d = p angle:     force f C_P n as a slide's, torque -f p C_P n on B, the opposite on P
-//   (9)
+//   screw  (C_P n) . d = p angle:     as for a slide, and the torque -f p C_P n on B, opposite on P   (9)
 // Differentiated once, with C' = C [w x]:
 //   point  v_B + C_B (w_B x r) - v_P - C_P (w_P x s) = 0                                              (4)
 //   slide  (C_P (w_P x n)) . d + (C_P n) . d' = 0                                                     (5)

@@ -1,7 +1,7 @@
 // The derivatives of the applied loads with respect to the motion of the bodies.
 //
-// Each force element depends on few bodies and is therefore differentiated separately, by dual numbers in 18
-// directions for each of its bodies:
+// Each force element depends on few bodies and is therefore differentiated separately, with dual numbers in
+// 18 directions for each of its bodies:
 //   joint j with springs, dampers and given generalised forces     its two bodies: 36 directions
 //   spring_damper                                                   its two bodies
 //   point_force, point_torque                                       its one body

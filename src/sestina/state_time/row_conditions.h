@@ -4,11 +4,12 @@
 // Their rates g' and the forces of their multipliers are those of the rows of the equations of motion
 // (constraints/constraint_row.h), for the coordinates and speeds nearest to the motion of the bodies
 // (joint_coordinates.h). The generalised force of a multiplier becomes a force and a torque along the joint,
-// so that the forces are the transpose of the rate's derivative by velocities: with u = H^+ V of
+// so that the forces are the transpose of the rate's derivative with respect to velocities: with u = H^+ V of
 // joint_coordinates.h
 //   g' = c . u + dg/dt,     forces H (H^T H)^-1 c f on the child, the opposite on the parent          (1)
-// All derivatives by the motion of a body come from dual numbers in 18 directions. Along an element g follows
-// from g' at the points: g = 0 holds at the ends of elements not to round-off but to O(h^2k).
+// All derivatives with respect to the motion of a body come from dual numbers in 18 directions. Along an
+// element g follows from g' at the points: therefore g = 0 holds at the ends of elements to O(h^2k), not to
+// round-off.
 #pragma once
 
 #include <array>

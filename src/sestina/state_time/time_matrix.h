@@ -1,13 +1,13 @@
 // The tangent of all elements of a window, and the solution of Newton's linear equations.
 //
-// With A_e the derivative of element e's equations by its own unknowns and B_e by its start, which is the end
-// part of y_(e-1), the system is block lower bidiagonal:
+// With A_e the derivative of element e's equations with respect to its own unknowns and B_e that with respect
+// to its start, which is the end part of y_(e-1), the system is block lower bidiagonal:
 //   A_e dy_e + B_e dend_(e-1) = -r_e,   dend_(-1) = 0                                              (1)
 // Three ways to solve it:
 //   tree         every A_e is factored along the tree of the mechanism (tree_factor.h), on the executor:
 //                elements are independent of each other; then (1) is solved from the first element to the
-//                last. If a force couples bodies that no joint connects, or the tree
-//                alone is singular with its loops open, by elements instead
+//                last. If a force couples bodies that no joint connects, or if the tree with its loops open
+//                is singular, by elements instead
 //   by elements  the same with a sparse LU of every A_e, which does not use the tree
 //   sparse       one sparse LU of the whole matrix, which does not use the elements: the baseline
 // A sparse LU is analysed again only when its pattern has changed.

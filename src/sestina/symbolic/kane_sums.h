@@ -22,7 +22,8 @@ class KaneSums {
   Matrix mass_matrix();  // (n x moving)
   Matrix bias();         // h of F* = -(M u' + h), (n x 1)
   Matrix active();       // F without rates of speeds, (n x 1)
-  // Derivatives of F by the rates of the moving speeds, (n x moving); empty if loads contain none.
+  // Derivatives of F with respect to the rates of the moving speeds, (n x moving); empty if loads contain
+  // none.
   Matrix active_by_rates();
 
  private:

@@ -39,7 +39,7 @@ std::optional<Vector> velocity_by_place(const Load& load, const ReferenceFrame& 
 }
 
 // True if an expression is positive for values of its symbols, as the second derivative of a kinetic energy
-// by a speed is; tests some points, over a full turn for angles.
+// with respect to a speed is; tests some points, over a full turn for angles.
 bool is_positive(const Graph& graph, Expr expr) {
   constexpr int kPoints = 16;
   std::mt19937 random(7);

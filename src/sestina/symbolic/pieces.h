@@ -45,7 +45,8 @@ class PieceStore {
   // Returns the parts of a force without auxiliary speeds.
   Vector applied(const Vector& v);
   Expression applied(const Expression& e);
-  // A force that contains rates of speeds: its value for zero rates and its derivatives by the rates.
+  // A force that contains rates of speeds: its value for zero rates and its derivatives with respect to the
+  // rates.
   struct Accelerated {
     Vector at_rest;
     std::vector<std::pair<std::size_t, Vector>> by_rates;  // place of the rate

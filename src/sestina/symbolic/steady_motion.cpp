@@ -144,7 +144,7 @@ class SteadySearch {
         "the parameters selects that instant");
   }
 
-  // Compiles the equations and their derivatives by all unknowns.
+  // Compiles the equations and their derivatives with respect to all unknowns.
   void compile() {
     Mechanics& mechanics = *motion_.mechanics;
     std::vector<Expression> outputs = vanishing_;

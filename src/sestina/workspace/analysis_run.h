@@ -11,8 +11,8 @@
 
 namespace sestina {
 
-// Whether a column has a frequency response: time and what is counted since the start, such as the work that
-// is supplied, do not oscillate about a value.
+// Whether a column has a frequency response: time and quantities accumulated since the start, such as
+// supplied work, do not oscillate about a value.
 bool has_response(const std::string& column);
 
 // The columns of a run's results, by its kind of analysis:

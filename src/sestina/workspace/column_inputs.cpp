@@ -75,7 +75,7 @@ void ColumnInputs::set_constraints(const ForwardDynamics& dynamics) {
   std::ranges::copy(rows.cut_u, std::ranges::copy(rows.cut_q, at(layout_.cut)).out);
   double* next = at(layout_.constraints);
   for (const ConstraintInfo& constraint : dynamics.model().constraints()) {
-    // A point's and a disc's multipliers act on it, which is named first.
+    // The multipliers of a point or a disc act on it, and it is named first.
     const double sign = constraint.type.starts_with("point_on") || constraint.type == "rolling" ? -1.0 : 1.0;
     const int end = constraint.first_row + constraint.rows;
     for (int r = constraint.first_row; r < end; ++r) {

@@ -23,7 +23,8 @@ using RowsOf = Eigen::Map<const Eigen::Matrix<double, 3, -1, Eigen::RowMajor>>;
 
 constexpr double kDifference = 1e-6;  // of coordinates and speeds; of a parameter relative to its size
 
-// What does not contain the solution of the contacts: (2) and v of (1), with the bias of w, at given p.
+// The part that does not depend on the solution of the contact problem: (2) and v of (1), with the bias of w,
+// at given p.
 struct Motion {
   std::vector<std::uint64_t> points;  // keys of the contacts
   MatrixXd C;                         // (3n x nu)
@@ -38,7 +39,7 @@ SmoothContacts::Law law_of(const ContactFace::Contact& contact, double h) {
   return law;
 }
 
-// The part of w that follows from the gap.
+// Returns the part of w that follows from the gap.
 double speed_of_gap(const ContactFace::Contact& contact, double h) {
   if (contact.load) return 0.0;
   if (contact.stiffness == 0.0) return contact.gap / h;
@@ -59,7 +60,7 @@ class SmoothStep {
     zdot_.resize(static_cast<std::size_t>(equations_.sizes().nz));
   }
 
-  // With the impulses p, or without any if p is empty.
+  // Moves with the impulses p, or without any if p is empty.
   Motion move(const State<double>& from, const VectorXd& p) {
     Motion motion;
     find_contacts(from, motion);
@@ -73,7 +74,7 @@ class SmoothStep {
     return motion;
   }
 
-  // M^-1 times each column (nu x k).
+  // Returns M^-1 times each column (nu x k).
   MatrixXd jumps(const State<double>& at, const MatrixXd& impulses) {
     MatrixXd du = MatrixXd::Zero(impulses.rows(), impulses.cols());
     for (Size k = 0; k < du.cols(); ++k) {
@@ -91,7 +92,7 @@ class SmoothStep {
     return to;
   }
 
-  // The displacement from one q to another (nu).
+  // Returns the displacement from one q to another (nu).
   VectorXd between(std::span<const double> from, std::span<const double> to) {
     equations_.minus(to, from, displacement_);
     return as_vector(displacement_);
@@ -135,7 +136,7 @@ class SmoothStep {
   std::vector<double> tau_, added_, udot_, displacement_, zdot_;
 };
 
-// The step itself, and what its derivatives need.
+// The step itself, and the data that its derivatives need.
 struct Solution {
   Motion motion;  // with the impulses
   SmoothContacts contacts;
@@ -185,7 +186,7 @@ class Columns {
 
   const std::vector<double>& end() const { return end_; }
   const MatrixXd& by_q() const { return by_q_; }
-  // dF (nu) and dv (3n) of (3), and what moves q' beside u'.
+  // Completes a column from dF (nu) and dv (3n) of (3) and the change of q' in addition to that from u'.
   VectorXd column(const VectorXd& dF, const VectorXd& dv, const VectorXd& dq) const {
     return column(dF, dv, dq, VectorXd::Zero(solution_.p.size()));
   }

@@ -35,7 +35,7 @@ ContactFace::Contact contact_of(const ContactLaw<double>& law, double gap, Conta
   return {gap, law.friction, law.stiffness, law.damping, law.restitution, impact, {}};
 }
 
-// The normal and two directions across it.
+// Returns the normal and two directions perpendicular to it.
 std::array<Vec3<double>, 3> axes_at(const Vec3<double>& n) {
   const Vec3<double> axis = std::abs(n.x) < 0.6 ? Vec3<double>{1.0, 0.0, 0.0} : Vec3<double>{0.0, 1.0, 0.0};
   const Vec3<double> across = cross(n, axis);
@@ -114,7 +114,7 @@ void ContactSystem::update_shapes(const Kinematics<double>& kinematics, std::vec
   }
 }
 
-// Pairs whose bounding boxes are farther apart than the smallest gap so far are passed over.
+// Pairs whose bounding boxes are farther apart than the smallest gap so far are skipped.
 double ContactSystem::smallest_gap(int contact, const std::vector<BoundingBox>& boxes) {
   double smallest = std::numeric_limits<double>::max();
   for (const auto& [one, other] : model_.plan().contacts[static_cast<std::size_t>(contact)].pairs) {
@@ -140,8 +140,8 @@ bool ContactSystem::may_pass(const State<double>& from, const State<double>& to)
   });
 }
 
-// Compares how far the second shape moves in the axes of the first with their gap and their thickness. What
-// falls below a plane is limited too: far below, round-off of its gap decides.
+// Compares the motion of the second shape in the axes of the first with their gap and their thickness. The
+// depth below a plane is limited too, because far below it round-off of the gap decides.
 bool ContactSystem::may_pass(int one, int other) {
   const auto first = static_cast<std::size_t>(one), second = static_cast<std::size_t>(other);
   const Shape &a = shapes_[first], &b = shapes_[second];

@@ -1,5 +1,5 @@
 // The contacts, stops and sticking frictions of joints of a model as seen by the integrators, and their
-// columns in results. Contacts that are force elements (contact/compliant_contact.h) are no part of this.
+// columns in results. Contacts that are force elements (contact/compliant_contact.h) are not included.
 #pragma once
 
 #include <array>
@@ -54,7 +54,7 @@ class ContactSystem final : public ContactFace {
   const AddedForces& calc_columns(const State<double>& state, std::span<const double> udot,
                                   ImpulseFace& impulses, EquationsOfMotion& equations,
                                   std::span<double> columns);
-  // The forces at points of which the last calc_columns() computed the columns; joints have none.
+  // Returns the forces at the points for which the last calc_columns() computed columns; joints have none.
   std::span<const ContactForce> forces() const { return forces_; }
 
  private:

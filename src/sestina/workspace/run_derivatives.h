@@ -1,6 +1,6 @@
 // The common part of derivatives of runs, integrated forward (run_sensitivities.h) or, for a gradient,
-// backward (run_gradient.h): the quantities that are differentiated, and those with respect to which they
-// are.
+// backward (run_gradient.h): the quantities that are differentiated, and those with respect to which they are
+// differentiated.
 #pragma once
 
 #include <algorithm>

@@ -33,7 +33,7 @@ std::vector<std::string> input_names(const Model& model, std::size_t& fixed) {
   return names;
 }
 
-// What passes zero where the expression may jump.
+// Returns the expression that passes zero where this one may jump.
 std::optional<Expr> find_condition(Graph& graph, Expr expr) {
   const std::span<const Expr> of = graph.operands(expr);
   switch (graph.op(expr)) {

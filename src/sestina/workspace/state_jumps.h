@@ -1,8 +1,8 @@
 // Finds jumps of forces, and of rates of states, where a condition on the motion changes: if(x.q < w, ...),
 // sign(x.u). The derivatives of a run jump there, which their equations do not show.
 //
-// Looks at the states at the ends of steps: where a condition has changed in between, the state at the change
-// is found on the straight line between both.
+// It examines the states at the ends of steps. If a condition has changed in between, the state at the change
+// is found on the straight line between the two.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ class StateJumps {
   // The dynamics must outlive this.
   explicit StateJumps(ForwardDynamics& dynamics);
 
-  // The next state of the run. Throws InputError, which names the condition, if a force or a rate has jumped
-  // since the last one.
+  // Takes the next state of the run. Throws InputError, which names the condition, if a force or a rate has
+  // jumped since the last one.
   void look(const State<double>& state);
 
  private:

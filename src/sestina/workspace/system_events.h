@@ -29,9 +29,9 @@ class SystemEvents final : public RunEvents {
   std::string explain(const State<double>& state, int event) override;
 
   // Applies the assignments of the event, all computed from the state before. Loops are closed around the
-  // values that are set. Energy that this removes from
-  // the system counts as dissipated, and energy that it adds as supplied. Throws ComputationError if an
-  // assigned value cannot be kept, or it or the energy after the event, is not finite.
+  // values that are set. Energy that this removes from the system counts as dissipated, energy that it adds
+  // as supplied. Throws ComputationError if an assigned value cannot be kept, or it or the energy after the
+  // event, is not finite.
   void apply(int event, State<double>& state) override;
 
  private:

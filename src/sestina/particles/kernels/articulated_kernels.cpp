@@ -1,7 +1,8 @@
 // Compiled once for each instruction set: see the header, and CMakeLists.txt for the flags.
 #include "sestina/particles/kernels/articulated_kernels.h"
 
-// As wide as the registers: what does not fit into one needs twice as many, and there are too few.
+// Lanes are as wide as the registers: wider ones would need twice as many registers, of which there are too
+// few.
 #if defined(__AVX512F__)
 #define SESTINA_LANES 8
 #elif defined(__AVX2__)
@@ -15,11 +16,11 @@ namespace sestina {
 namespace {
 
 constexpr double kTolerance =
-    1e-10;  // of what a step of Newton's iteration leaves, its square, to the whole motion
+    1e-10;  // square of the last step of Newton's iteration, relative to the whole motion
 constexpr int kMostIterations = 20;
 
-// The pose and the rotation matrix of a body from its state and its parent's. One function, so that what
-// follows from a state has the same bits wherever it is asked for.
+// Computes the pose and the rotation matrix of a body from its state and its parent's pose. It is not
+// inlined, so that the results for a state have the same bits wherever they are computed.
 [[gnu::noinline]] void place_body(const JointedMolecules& m, int b, const double* state,
                                   const double* parent_pose, double* pose) {
   const double* const c = constants_of(m, b);
@@ -57,7 +58,7 @@ void set_pose(const JointedMolecules& m) {
   }
 }
 
-// The end of the step is where it begins.
+// Starts the iteration with the end of the step equal to its beginning.
 [[gnu::always_inline]] inline void begin_step(const JointedMolecules& m) {
   for (int b = 0; b < m.tree.bodies; ++b) {
     double* const s = scratch_of(m, b);
@@ -72,7 +73,7 @@ void set_pose(const JointedMolecules& m) {
   }
 }
 
-// The changes of joints, which find_change gives afterwards: from the first body to the last, each once.
+// Computes the changes of the joints, for find_change: once for each body, from the first to the last.
 template <bool kMoves>
 [[gnu::always_inline]] inline void begin_changes(const JointedMolecules& m, double h) {
   eliminate<kMoves>(m, h);
@@ -103,7 +104,8 @@ void set_twists(const JointedMolecules& m) {
 
 [[gnu::always_inline]] inline Lanes larger(const Lanes& a, const Lanes& b) { return a > b ? a : b; }
 
-// Changes the state at the end; returns how much, relative to a radian and the size of the molecule.
+// Changes the state at the end; returns the size of the change, relative to a radian and the size of the
+// molecule.
 [[gnu::always_inline]] inline Lanes change_state(const JointedMolecules& m, int b, const Change& change) {
   double* const state = scratch_of(m, b) + 8 * kEndState;
   const BodyJoint joint = m.tree.joint[b];
@@ -152,8 +154,8 @@ template <bool kMoves>
   return most;
 }
 
-// The momenta that go with the step, and its end as the new beginning. What the iteration leaves of the
-// momenta of a molecule goes to its first body, so that they are conserved to round-off.
+// Computes the momenta of the step, and makes its end the new beginning. The error that the iteration leaves
+// in a molecule's momenta is assigned to its first body, so that they are conserved to round-off.
 [[gnu::always_inline]] inline void finish_step(const JointedMolecules& m, double h) {
   const Vector first = load3(m.pose + 8 * kCentre);
   const Vector moved = load3(m.scratch + 8 * (kEndPose + kCentre)) - first;
@@ -187,7 +189,7 @@ bool advance(const JointedMolecules& m, double h) {
   return true;
 }
 
-// The part of the lanes that begins with `first`.
+// Returns the lanes from `first` on.
 JointedMolecules part_of(const JointedMolecules& m, int first) {
   JointedMolecules part = m;
   part.constants += first, part.state += first, part.pose += first;

@@ -1,8 +1,8 @@
 // The inner loops of jointed bodies, compiled once for each instruction set: eight molecules of one structure
 // at a time, one in each lane. See articulated_bodies.h for the equations.
 //
-// "In lanes" means eight numbers that follow each other, one for each molecule. Bodies stand after their
-// parents; the first is free.
+// "In lanes" means eight consecutive numbers, one for each molecule. Bodies come after their parents; the
+// first one is free.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,20 @@
 
 namespace sestina {
 
-// How a body moves against its parent.
+// How a body moves relative to its parent.
 enum class BodyJoint : std::int32_t { kFree, kSpherical, kRevolute, kPrismatic };
 
 // Each condition of a joint that closes a loop is one of these, between its first body and its second one.
 enum class ClosingLaw : std::int32_t {
-  kPlane,          // the second one's point stays in a plane of the first one, through a point of it
-  kPerpendicular,  // a direction of each keep their angle
-  kDistance        // a point of each keep their distance
+  kPlane,          // a point of the second body stays in a plane through a point of the first
+  kPerpendicular,  // the angle between two directions, one on each body, stays constant
+  kDistance        // the distance between two points, one on each body, stays constant
 };
 
 // Numbers for each body, in lanes.
 namespace body_numbers {
-// Constants. Vectors in the body's frame, which has its origin in the centre of mass and the principal axes.
+// Constants. Vectors are in the body's frame, which has its origin at the centre of mass and the principal
+// axes.
 inline constexpr int kMass = 0;      // kg
 inline constexpr int kInertia = 1;   // kg m^2, 3 principal moments
 inline constexpr int kOwn = 4;       // m, the joint's point on the body
@@ -32,7 +33,7 @@ inline constexpr int kAxis = 10;     // of the joint, in the parent's frame
 inline constexpr int kRest = 13;     // quaternion from body to parent where the coordinate is zero
 inline constexpr int kConstants = 17;
 // The state. `turn`: the body's quaternion (free, spherical), or cosine and sine of half the angle
-// (revolute). `shift`: the centre of mass (free, m), or how far the joint is pushed out (prismatic, m).
+// (revolute). `shift`: the centre of mass (free, m), or the displacement of the joint (prismatic, m).
 inline constexpr int kTurn = 0, kShift = 4, kState = 7;
 // The pose: the quaternion from body to world, and the centre of mass (m).
 inline constexpr int kQuaternion = 0, kCentre = 4, kPose = 7;
@@ -44,7 +45,7 @@ inline constexpr int kScratch = 110;
 inline constexpr int kFirstAlong = 0;  // the normal of the plane, or the first direction
 inline constexpr int kSecondAlong = 3;
 inline constexpr int kFirstPoint = 6, kSecondPoint = 9;  // m
-inline constexpr int kOffset = 12;                       // what stays: m, m, or the cosine of the angle
+inline constexpr int kOffset = 12;  // the constant value: m, m, or the cosine of the angle
 inline constexpr int kCondition = 13;
 // Numbers in lanes for a body of a molecule with conditions, and for each of its columns
 // (closing_conditions.h).
@@ -55,8 +56,8 @@ inline constexpr int scratch_of_molecule(int bodies, int conditions) {
   const int of_loops = conditions * (conditions + 2) + (kLoopBody + kColumn * conditions) * bodies;
   return kScratch * bodies + (conditions > 0 ? of_loops : 0);
 }
-// Where the scratch has, after set_twists, the pivot of each condition: how fast a unit of its impulse makes
-// it open, where the conditions before it hold (1/kg, or 1/(kg m^2) of angles).
+// Returns the place in the scratch of the conditions' pivots after set_twists: the velocity along the
+// condition per unit of its impulse while the conditions before it hold (1/kg, or 1/(kg m^2) for angles).
 inline constexpr int pivots_in_scratch(int bodies) { return kScratch * bodies; }
 }  // namespace body_numbers
 
@@ -71,7 +72,7 @@ struct BodyTree {
   const std::int32_t* closing = nullptr;  // (conditions x 2) the first body and the second one
 };
 
-// Up to eight molecules. Lanes that are not used repeat the first one, at rest.
+// Up to eight molecules. Unused lanes repeat the first one, at rest.
 struct JointedMolecules {
   BodyTree tree;
   const double* constants;  // (bodies x kConstants) in lanes
@@ -101,14 +102,14 @@ struct AtomForces {
 };
 
 struct ArticulatedKernels {
-  // The pose from the state.
+  // Computes the pose from the state.
   void (*set_pose)(const JointedMolecules&);
-  // The twists that the joints allow, from the momenta.
+  // Computes the twists that the joints allow, from the momenta.
   void (*set_twists)(const JointedMolecules&);
-  // Moves by h, which changes state, pose and momenta. False if the iteration fails; nothing has changed
-  // then.
+  // Moves by h, which changes state, pose and momenta. Returns false, with nothing changed, if the iteration
+  // fails.
   bool (*advance)(const JointedMolecules&, double h);
-  // The wrenches of the atoms' forces.
+  // Computes the wrenches of the atoms' forces.
   void (*set_wrenches)(const BodyAtoms&, const double* poses, const AtomForces&, double* wrenches);
   // Adds h times the wrenches to the momenta.
   void (*add_impulses)(int bodies, const double* wrenches, double h, double* momenta);
@@ -117,7 +118,7 @@ struct ArticulatedKernels {
                         const AtomArrays& positions);
 };
 
-// The kernels for an instruction set, which must be available.
+// Returns the kernels for an instruction set, which must be available.
 const ArticulatedKernels& articulated_kernels(InstructionSet set);
 
 }  // namespace sestina

@@ -14,21 +14,20 @@ using namespace body_numbers;
 constexpr int kEndPose = 0, kEndState = 7, kRotation = 14, kEndRotation = 23;
 constexpr int kArm = 32;                      // from the parent's joint to this one, at the end
 constexpr int kChange = 35;                   // the rotation of the body and the displacement of its joint
-constexpr int kLoad = 41;                     // what the body and those beyond ask of the joint: Load
+constexpr int kLoad = 41;                     // what the body and those outboard require of the joint: Load
 constexpr int kAnswer = 83;                   // from which the change of the joint follows: 12 numbers, or 7
 constexpr int kWorldInertia = 95;             // at the start, in world axes
 constexpr int kJoint = 104, kEndJoint = 107;  // the joint's point
 static_assert(kEndJoint + 3 == kScratch);
 
-// More of them, where loops close (closing_conditions.h): the factors of the elimination, with which it goes
-// on for the impulses of conditions, and the change of the coordinate without these impulses.
+// Further numbers for molecules with loops (closing_conditions.h): the factors of the elimination, which are
+// used again for the impulses of conditions, and the change of the coordinate without these impulses.
 constexpr int kInverse = 0, kForceByTurn = 9, kInverseMass = 18;  // of free bodies and ball joints
 constexpr int kWeight = 0, kTorqueBy = 3, kForceBy = 6;           // of joints with one coordinate
 constexpr int kCoordinate = 27;
 static_assert(kCoordinate + 1 == kLoopBody);
 
-// Torque about the joint and force: their factors for a rotation and a displacement, and what they are
-// without.
+// Torque about the joint and force, as linear functions of a rotation and a displacement.
 struct Load {
   Matrix tt, tf, ft, ff;
   Vector torque, force;
@@ -75,18 +74,19 @@ struct Turn {
   return turn;
 }
 
-// h times the angular momentum.
+// Returns h times the angular momentum.
 [[gnu::always_inline]] inline Vector momentum_of(const Turn& t) {
   return 2.0 * (t.f.w * t.Jf + cross(t.f.v, t.Jf));
 }
 
-// Its derivative by a rotation that is added at the end: (f_w J + [f] J - [Jf]) (f_w - [f]) - Jf f^T
+// Returns its derivative with respect to a further rotation at the end: (f_w J + [f] J - [Jf]) (f_w - [f]) -
+// Jf f^T
 [[gnu::always_inline]] inline Matrix derivative_of(const Turn& t) {
   const Matrix left = scaled(t.f.w, t.J) + cross(t.f.v, t.J) - skew(t.Jf);
   return scaled(t.f.w, left) - cross(left, t.f.v) - outer(t.Jf, t.f.v);
 }
 
-// What the body itself asks of its joint so that it has its momentum. Without kMoves: at rest.
+// Returns what the body itself requires of its joint for its momentum. Without kMoves: at rest.
 template <bool kMoves>
 [[gnu::always_inline]] inline Load own_load(const JointedMolecules& m, int b, const Body& body, double h) {
   const Lanes mass = load(constants_of(m, b) + 8 * kMass);
@@ -113,7 +113,7 @@ template <bool kMoves>
   return made;
 }
 
-// Adds what a body's child asks of the joint between them.
+// Adds what a body's child requires of the joint between them.
 [[gnu::always_inline]] inline void add_child(const JointedMolecules& m, int child, const Body& body,
                                              Load& to) {
   double* const s = scratch_of(m, child);
@@ -143,7 +143,8 @@ template <bool kMoves>
   store9(given.ff, to + 8 * 27), store3(given.torque, to + 8 * 36), store3(given.force, to + 8 * 39);
 }
 
-// A ball joint passes on forces alone, and a free body none: its whole change is found here.
+// Eliminates the rotation: a ball joint transmits forces only, and a free body none, so that its whole change
+// is found here.
 [[gnu::always_inline]] inline void eliminate_rotation(const Load& given, bool is_free, double* s,
                                                       double* factors) {
   const Matrix D = inverse(given.tt);
@@ -163,7 +164,7 @@ template <bool kMoves>
   }
 }
 
-// A joint with one coordinate, along `axis` at the start and `axis_end` at the end.
+// Eliminates a joint with one coordinate, along `axis` at the start and `axis_end` at the end.
 [[gnu::always_inline]] inline void eliminate_axis(Load given, bool turns, const Vector& axis,
                                                   const Vector& axis_end, double* s, double* factors) {
   const Vector torque_by = turns ? given.tt * axis_end : given.tf * axis_end;
@@ -183,7 +184,7 @@ template <bool kMoves>
   store_load(given, s + 8 * kLoad);
 }
 
-// From the ends of the molecules to their first bodies.
+// Goes from the ends of the molecules to their first bodies.
 template <bool kMoves>
 [[gnu::always_inline]] inline void eliminate(const JointedMolecules& m, double h) {
   for (int b = m.tree.bodies - 1; b >= 0; --b) {
@@ -211,7 +212,8 @@ struct Change {
   Lanes coordinate;
 };
 
-// From the change of the parent's joint, or that of a free body's own place, and the `answer` of the joint.
+// Returns the change from that of the parent's joint, or for a free body from that of its own place, and the
+// `answer` of the joint.
 [[gnu::always_inline]] inline Change change_by(const JointedMolecules& m, int b, const Change& before,
                                                const double* answer) {
   double* const s = scratch_of(m, b);

@@ -4,9 +4,9 @@
 // recursion gives the changes d of the tree without these impulses, and C for units of them; with G+, the
 // gradient at the end,
 //   (1)  (G+ C) mu = -(g+ + G+ d),   then the change is d + C mu.
-// As the impulses stand linearly in equation (2) of articulated_bodies.h, this is Newton's iteration for all
-// unknowns, and mu needs no start. At rest G+ C = G M^-1 G^T is symmetric and positive definite, and later
-// nearly so: the elimination needs no search for pivots.
+// Since the impulses enter equation (2) of articulated_bodies.h linearly, this is Newton's iteration for all
+// unknowns, and mu needs no initial guess. At rest G+ C = G M^-1 G^T is symmetric and positive definite, and
+// later nearly so, so that the elimination needs no pivoting.
 //
 // A column of C is a load on its way to the first body, and a change on its way back: kColumn numbers of each
 // body, 6 of a load or 7 of a change, then 3 of the answer of its joint.
@@ -24,8 +24,8 @@ static_assert(kAnswerOfColumn + 3 == kColumn);
   return loop_scratch_of(m, b) + 8 * (kLoopBody + kColumn * k);
 }
 
-// A condition where the bodies are: its value g and its gradient, which is the wrench of a unit of its
-// impulse on the second body: a torque, and a force at a point. The first body gets the opposite.
+// A condition at the present poses: its value g and its gradient, which is the wrench of a unit of its
+// impulse on the second body, a torque and a force at a point. The first body gets the opposite.
 struct Gradient {
   Lanes value;
   Vector torque, force, point;
@@ -64,7 +64,7 @@ template <bool kIsEnd>
   return g;
 }
 
-// Its moment about the joint of a body.
+// Returns its moment about the joint of a body.
 [[gnu::always_inline]] inline Vector moment_of(const Gradient& g, const Vector& joint) {
   return g.torque + cross(g.point - joint, g.force);
 }
@@ -74,7 +74,7 @@ template <bool kIsEnd>
   store3(load3(column + 8 * 3) + force, column + 8 * 3);
 }
 
-// The loads of units of the impulses.
+// Sets the loads of unit impulses.
 [[gnu::always_inline]] inline void begin_columns(const JointedMolecules& m) {
   for (int b = 0; b < m.tree.bodies; ++b) {
     double* const columns = column_of(m, b, 0);
@@ -89,7 +89,7 @@ template <bool kIsEnd>
   }
 }
 
-// What `eliminate` does with the loads of bodies, at a ball joint or a free body.
+// Does for these loads what eliminate_rotation does for those of bodies, at a ball joint or a free body.
 [[gnu::always_inline]] inline void eliminate_at_ball(const JointedMolecules& m, int b) {
   const double* const factors = loop_scratch_of(m, b);
   const Matrix D = load9(factors + 8 * kInverse), force_by = load9(factors + 8 * kForceByTurn);
@@ -102,7 +102,7 @@ template <bool kIsEnd>
   }
 }
 
-// Likewise, at a joint with one coordinate.
+// Does the same at a joint with one coordinate.
 [[gnu::always_inline]] inline void eliminate_at_axis(const JointedMolecules& m, int b) {
   const double* const factors = loop_scratch_of(m, b);
   const Vector weight = load3(factors + 8 * kWeight), torque_by = load3(factors + 8 * kTorqueBy),
@@ -117,7 +117,7 @@ template <bool kIsEnd>
   }
 }
 
-// From the ends of the molecules to their first bodies.
+// Goes from the ends of the molecules to their first bodies.
 [[gnu::always_inline]] inline void eliminate_columns(const JointedMolecules& m) {
   for (int b = m.tree.bodies - 1; b >= 0; --b) {
     const bool is_ball = m.tree.joint[b] == BodyJoint::kFree || m.tree.joint[b] == BodyJoint::kSpherical;
@@ -137,7 +137,7 @@ template <bool kIsEnd>
   return {load3(column), load3(column + 8 * 3), load(column + 8 * 6)};
 }
 
-// C, from the first bodies to the ends.
+// Computes C, from the first bodies to the ends.
 [[gnu::always_inline]] inline void spread_columns(const JointedMolecules& m) {
   for (int b = 0; b < m.tree.bodies; ++b) {
     const int parent = m.tree.parent[b];
@@ -157,8 +157,8 @@ template <bool kIsEnd>
   }
 }
 
-// mu from (1): conditions x (conditions + 1) numbers, the last of each row being the right side, where mu
-// appears.
+// Solves (1) for mu, given (conditions x (conditions + 1)) numbers; the last of each row is the right-hand
+// side, which mu replaces.
 [[gnu::always_inline]] inline void solve_conditions(int conditions, double* rows, double* pivots) {
   const int width = conditions + 1;
   const auto at = [&](int i, int j) { return rows + 8 * (width * i + j); };
@@ -179,8 +179,8 @@ template <bool kIsEnd>
   }
 }
 
-// Finds (1), and the changes of all bodies and coordinates. Without kMoves, at rest: G+ of the change is
-// zero.
+// Solves (1) and computes the changes of all bodies and coordinates. Without kMoves, at rest, G+ of the
+// change is zero.
 template <bool kMoves>
 [[gnu::always_inline]] inline void close_loops(const JointedMolecules& m) {
   const int K = m.tree.conditions;

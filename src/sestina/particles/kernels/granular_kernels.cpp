@@ -1,7 +1,7 @@
 // Compiled once for each instruction set: see the header, and CMakeLists.txt for the flags.
 //
 // Everything here but the last function is in an unnamed namespace, so that no inline function compiled for
-// one processor can take the place of the same one compiled for any.
+// one processor can replace the same one compiled for all.
 #include "sestina/particles/kernels/granular_kernels.h"
 
 #include "sestina/particles/kernels/lane_mechanics.h"
@@ -23,7 +23,7 @@ namespace {
 #endif
 }
 
-// The rows of an 8 x 8 matrix become its columns.
+// Transposes an 8 x 8 matrix.
 [[gnu::always_inline]] inline void transpose(Lanes (&a)[8]) {
   Lanes b[8];
   for (int i = 0; i < 8; i += 2) {  // in blocks of 2 x 2
@@ -68,8 +68,8 @@ struct LawLanes {
   return eight == 0x0101010101010101U * law;
 }
 
-// Spring, dashpot and slider: the force -(k u + c v), at most `limit`; u grows by h v first, is turned at
-// right angles to n, and is shortened where the contact slips.
+// Spring, dashpot and slider: returns the force -(k u + c v), at most `limit`. u first increases by h v, is
+// made perpendicular to n, and is shortened where the contact slips.
 [[gnu::always_inline]] inline Vector slide(const Lanes& k, const Lanes& c, const Lanes& limit, double h,
                                            const Vector& v, const Vector& n, Vector& u) {
   const Lanes zero{}, step = zero + h;
@@ -78,7 +78,7 @@ struct LawLanes {
   const Vector f = k * u + c * v;
   const Lanes size2 = dot(f, f);
   const LaneMask slips = size2 > limit * limit;
-  // Without a history, as in the first step of a contact at t = 0, there is no direction to slip in.
+  // Without a history, as in the first step of a contact at t = 0, there is no direction of slip.
   const Lanes factor = slips ? (dot(u, u) > zero ? limit / root(size2) : zero) : zero + 1.0;
   const Lanes lag = c / k;
   const Vector slipped = factor * (u + lag * v) - lag * v;
@@ -89,7 +89,7 @@ struct LawLanes {
   return -factor * f;
 }
 
-// x less the multiple of the period that is nearest; `inverse` 0: x.
+// Returns x less the nearest multiple of the period; x itself if `inverse` is 0.
 [[gnu::always_inline]] inline Lanes nearest(const Lanes& x, double period, double inverse) {
   constexpr double kRounds = 6755399441055744.0;  // 1.5 2^52: the sum has no digits behind the point
   const Lanes turns = (x * inverse + kRounds) - kRounds;

@@ -2,8 +2,8 @@
 // Compiled once for each instruction set.
 //
 // The data of a sphere are one record, which is loaded whole; eight records become numbers in lanes by a
-// transposition. The results of a contact are a record, too, which the second kernel adds up for each sphere
-// in the order of its list: no thread writes where another one does.
+// transposition. The results of a contact are a record too; the second kernel sums these for each sphere in
+// the order of its list, so that no two threads write to the same place.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace sestina {
 
 // x y z radius | vx vy vz 1/mass | wx wy wz 1/radius | not used
 inline constexpr int kGrainRecord = 16;
-// Force (on the first sphere), a free place; R n x F_t over R, a free place
+// Force (on the first sphere), unused; R n x F_t over R, unused
 inline constexpr int kContactRecord = 8;
 inline constexpr int kHistory = 6;  // u and x of a contact, each number in an array of its own
 
-// c_n = hertz or plain s times: m viscous, or sqrt(m s k) times restitution.
+// c_n = s m viscous, or sqrt(m s k) restitution, with s of hertz or hooke.
 struct GrainLaw {
   double hertz = 0.0;  // 1: s = sqrt(R d), 0: s = 1
   double stiffness = 0.0, tangential_stiffness = 0.0;

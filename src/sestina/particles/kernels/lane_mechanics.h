@@ -88,11 +88,11 @@ struct Quaternion {
 [[gnu::always_inline]] inline Matrix outer(const Vector& a, const Vector& b) {
   return {a.x * b, a.y * b, a.z * b};
 }
-// [a] B: the vector product of a with the columns of B.
+// [a] B: the cross product of a with the columns of B.
 [[gnu::always_inline]] inline Matrix cross(const Vector& a, const Matrix& B) {
   return {a.y * B.z - a.z * B.y, a.z * B.x - a.x * B.z, a.x * B.y - a.y * B.x};
 }
-// A [b]: the vector product of the rows of A with b.
+// A [b]: the cross product of the rows of A with b.
 [[gnu::always_inline]] inline Matrix cross(const Matrix& A, const Vector& b) {
   return {cross(A.x, b), cross(A.y, b), cross(A.z, b)};
 }
@@ -110,7 +110,7 @@ struct Quaternion {
           {A.z.x * J.x, A.z.y * J.y, A.z.z * J.z}};
 }
 [[gnu::always_inline]] inline Matrix inverse(const Matrix& A) {
-  // The columns of the adjugate are the vector products of the rows.
+  // The columns of the adjugate are the cross products of the rows.
   const Vector a = cross(A.y, A.z), b = cross(A.z, A.x), c = cross(A.x, A.y);
   const Lanes s = 1.0 / dot(A.x, a);
   return {{s * a.x, s * b.x, s * c.x}, {s * a.y, s * b.y, s * c.y}, {s * a.z, s * b.z, s * c.z}};

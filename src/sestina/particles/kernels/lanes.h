@@ -1,5 +1,5 @@
-// Eight doubles, or SESTINA_LANES where a kernel says so, for the kernels alone: everything is in an unnamed
-// namespace and inlined (CMakeLists.txt).
+// Eight doubles, or SESTINA_LANES of them where a kernel defines it, for the kernels only: everything is in
+// an unnamed namespace and inlined (CMakeLists.txt).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ using LaneMask = std::int64_t __attribute__((vector_size(8 * SESTINA_LANES)));
 [[gnu::always_inline]] inline void store(const Lanes& a, double* to) { __builtin_memcpy(to, &a, sizeof(a)); }
 
 #if SESTINA_LANES == 8
-// In pairs: a fixed order.
+// Sums in pairs, in a fixed order.
 [[gnu::always_inline]] inline double sum_of(const Lanes& a) {
   return ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
 }

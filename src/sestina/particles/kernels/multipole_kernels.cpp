@@ -30,7 +30,7 @@ namespace {
   }
 }
 
-// Turns about z: v_m e^(-i m phi), or e^(i m phi) with sign = -1.
+// Rotates about z: v_m e^(-i m phi), or e^(i m phi) with sign = -1.
 [[gnu::always_inline]] inline void turn_about_z(int order, const TurnTables& turn, double sign, double* v) {
   for (int n = 1; n <= order; ++n) {
     double *const real = v + 8 * n * n, *const imaginary = real + 8 * n;
@@ -55,7 +55,7 @@ namespace {
   }
 }
 
-// Along z each m is by itself.
+// Shifts along z, which do not mix different m.
 [[gnu::always_inline]] inline void shift_along_z(int order, const double* tables, const double* in,
                                                  double* out, double* column) {
   for (int m = 0; m <= order; ++m) {
@@ -102,7 +102,7 @@ struct Offset {
           (load(task.z + i) - task.center[2]) * s};
 }
 
-// Upsilon_n^m for all n <= p, m >= 0 (fast_multipole.h, (3)), into v in lanes.
+// Computes Upsilon_n^m for all n <= p, m >= 0 (fast_multipole.h, (3)), in v in lanes.
 [[gnu::always_inline]] inline void calc_regular(int order, const Offset& r, double* v) {
   const Lanes r2 = r.x * r.x + r.y * r.y + r.z * r.z;
   Lanes real = Lanes{} + 1.0, imaginary{};
@@ -127,7 +127,7 @@ struct Offset {
   }
 }
 
-// Theta_n^m likewise (4).
+// Computes Theta_n^m likewise (4).
 [[gnu::always_inline]] inline void calc_irregular(int order, const Offset& r, double* v) {
   const Lanes r2 = r.x * r.x + r.y * r.y + r.z * r.z;
   const Lanes inverse2 = 1.0 / r2;

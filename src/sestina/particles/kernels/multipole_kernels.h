@@ -11,7 +11,7 @@
 
 namespace sestina {
 
-// How a direction is turned onto the z-axis, and back.
+// The rotation of a direction onto the z-axis, and back.
 struct TurnTables {
   const double* cosines;  // (p+1) of m phi
   const double* sines;    // (p+1)
@@ -25,8 +25,8 @@ struct TranslationTask {
   const double* shift;      // for each m = 0..p: (p+1-m x p+1-m), by rows
   const double* scale_in;   // (p+1) by degree
   const double* scale_out;  // (p+1) by degree
-  const double* from[8];    // expansions; of lanes that are not used, any one
-  double* to[8];            // added to; null: the lane is not used
+  const double* from[8];    // expansions; any one for unused lanes
+  double* to[8];            // added to; null: unused lane
   double* scratch;          // (2 x 8 (p+1)^2)
 };
 

@@ -1,7 +1,7 @@
 // Compiled once for each instruction set: see the header, and CMakeLists.txt for the flags.
 //
 // Everything here but the last function is in an unnamed namespace, so that no inline function compiled for
-// one processor can take the place of the same one compiled for any.
+// one processor can replace the same one compiled for all.
 #include "sestina/particles/kernels/particle_kernels.h"
 
 #include "sestina/particles/kernels/lanes.h"
@@ -140,7 +140,7 @@ PairSums lennard_jones(const LennardJonesTask& task, bool with_sums) {
 #endif
 }
 
-// Here the candidates are in the lanes, and the cluster's particles pass one by one.
+// Here the candidates are in the lanes, and the cluster's particles are taken one by one.
 int search(const SearchTask& task) {
   int count = 0;
   for (int j = task.begin; j < task.end; j += kClusterSize) {

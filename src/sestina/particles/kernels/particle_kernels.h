@@ -1,11 +1,11 @@
 // The code that is compiled once for each instruction set: inner loops over particles, eight at a time.
 //
-// Particles stand in spatial order, and eight that follow each other are a cluster: one SIMD register of
-// eight lanes, or several narrower ones. A kernel holds a cluster in its lanes and goes through the particles
-// near it one by one, each of which it compares with all eight. So nothing is gathered or scattered, each
-// lane's sum has the order of the list, and results do not depend on how many threads share the clusters.
+// Particles are in spatial order, and eight consecutive ones are a cluster: one SIMD register of eight lanes,
+// or several narrower ones. A kernel holds a cluster in its lanes and takes the particles near it one by one,
+// each against all eight. So nothing is gathered or scattered, each lane's sum has the order of the list, and
+// results do not depend on how many threads share the clusters.
 //
-// This header is the border: plain numbers and pointers alone pass. Arrays are padded to whole clusters.
+// Only plain numbers and pointers cross this interface. Arrays are padded to whole clusters.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace sestina {
 
 inline constexpr int kClusterSize = 8;
 
-// Neighbours of a cluster that are seen with the same shift (m): lane i of the cluster stands at
-// position + shift when it looks at them.
+// Neighbours of a cluster with the same shift (m): relative to them, lane i of the cluster is at
+// position + shift.
 struct NeighbourRun {
-  std::int64_t begin = 0;   // in the list of neighbours
+  std::int64_t begin = 0;   // in the neighbour list
   std::int32_t masked = 0;  // the first of them have a mask; they precede the others
   std::int32_t count = 0;   // masked ones included
   std::int64_t masks = 0;   // place of the first mask
@@ -63,8 +63,8 @@ struct LennardJonesTask {
   double *fx, *fy, *fz;                          // N, set for the chunk's clusters
 };
 
-// Searches the particles begin..end for those nearer than the reach to a lane of the cluster, and writes
-// their numbers to `found`. `lanes`: x, y and z of the eight lanes, shifted.
+// Searches the particles begin..end for those within reach of a lane of the cluster, and writes their numbers
+// to `found`. `lanes`: x, y and z of the eight lanes, shifted.
 struct SearchTask {
   Positions at;
   const double* lanes;  // (3 x 8)
@@ -74,8 +74,8 @@ struct SearchTask {
 };
 
 // The potential sum_j q_j / r and its gradient at targets begin..end, from sources in ranges of the same or
-// other arrays; a source at the very place of a target is left out. Targets are in whole clusters: what
-// stands behind `end` up to a multiple of eight from `begin` is read and its results are written, too.
+// other arrays; a source at exactly the place of a target is omitted. Targets are in whole clusters: places
+// beyond `end` up to a multiple of eight from `begin` are read, and their results written, too.
 struct CoulombTask {
   Positions target, source;
   const double* charge;    // of sources
@@ -87,13 +87,13 @@ struct CoulombTask {
 };
 
 struct ParticleKernels {
-  // Forces; and the sums, over whole pairs that each particle sees half of, where they are wanted.
+  // Computes forces and, where wanted, the sums, to which each particle of a pair contributes half.
   PairSums (*lennard_jones)(const LennardJonesTask& task, bool with_sums);
   int (*search)(const SearchTask& task);  // returns how many were found
   void (*coulomb)(const CoulombTask& task);
 };
 
-// The kernels for an instruction set, which must be available.
+// Returns the kernels for an instruction set, which must be available.
 const ParticleKernels& particle_kernels(InstructionSet set);
 
 }  // namespace sestina

@@ -22,7 +22,7 @@ struct Scratch {
         matrix(lambda + 8 * m.pattern.bonds) {}
 };
 
-// Entries (l, k) and (k, l) of a bond k and one below it, l.
+// Return the places of the entries (l, k) and (k, l) of a bond k and one below it, l.
 [[gnu::always_inline]] inline int lower(const BondPattern& p, int pair) { return 8 * (p.bonds + 2 * pair); }
 [[gnu::always_inline]] inline int upper(const BondPattern& p, int pair) { return lower(p, pair) + 8; }
 
@@ -36,7 +36,7 @@ struct Scratch {
   }
 }
 
-// Adding and taking away 1.5 2^52 rounds to a whole number.
+// Adding and subtracting 1.5 2^52 rounds to a whole number.
 [[gnu::always_inline]] inline Lanes nearest(const Lanes& d, double length) {
   if (length == 0.0) return d;
   constexpr double kRound = 6755399441055744.0;
@@ -162,7 +162,7 @@ struct Scratch {
   }
 }
 
-// g_k = (a_k . a_k - d_k^2) / 2; returns the largest |g| / d^2, or what is not finite.
+// Computes g_k = (a_k . a_k - d_k^2) / 2; returns the largest |g| / d^2, or a number that is not finite.
 [[gnu::always_inline]] inline double calc_residual(const RigidMolecules& m, const double* a,
                                                    double* residual) {
   Lanes largest{}, poison{};
@@ -249,7 +249,7 @@ double virial(const RigidMolecules& m, const RigidBondTask& task) {
   return used;
 }
 
-// A of the unit vectors e = r/d, which are left in `a`, factorised; the inverse lengths in `residual`.
+// Factorises A of the unit vectors e = r/d, which are left in `a`; leaves the inverse lengths in `residual`.
 [[gnu::always_inline]] inline void factorise_directions(const RigidMolecules& m, const RigidBondTask& task,
                                                         const Scratch& s) {
   calc_bonds(m, task, s.a);
@@ -265,7 +265,8 @@ double virial(const RigidMolecules& m, const RigidBondTask& task) {
   factorise(m.pattern, s.matrix);
 }
 
-// The sum over molecules of ln(det A / product of A_kk); the diagonal of the factors holds inverse pivots.
+// Returns the sum over molecules of ln(det A / product of A_kk); the diagonal of the factors holds inverse
+// pivots.
 [[gnu::always_inline]] inline double log_determinant(const RigidMolecules& m, const double* A) {
   double sum = 0.0;
   for (int k = 0; k < m.pattern.bonds; ++k) {

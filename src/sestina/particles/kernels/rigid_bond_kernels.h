@@ -1,7 +1,7 @@
 // The inner loops of rigid bonds, compiled once for each instruction set: eight molecules of one structure at
 // a time, one in each lane. See rigid_bonds.h for the equations and the letters.
 //
-// "In lanes" means eight numbers that follow each other, one for each molecule.
+// "In lanes" means eight consecutive numbers, one for each molecule.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct BondPattern {
   const double* signs_of_bead;     // (2 x bonds) 1 at the first end, -1 at the second
 };
 
-// Up to eight molecules. Lanes that are not used repeat the first one.
+// Up to eight molecules. Unused lanes repeat the first one.
 struct RigidMolecules {
   BondPattern pattern;
   int used = 0;                 // lanes
@@ -42,8 +42,8 @@ struct RigidBondTask {
   double length[3];                                 // m, of the box; 0: open
   double rate = 0.0;                                // 1/s: v += rate dx; 0: velocities stay
   double kT = 0.0;                                  // J, of Fixman's potential
-  // Of `project`, if wanted: for each lane the smallest pivot of the matrix, relative to what stood in its
-  // place before the last elimination.
+  // For `project`, if wanted: for each lane the smallest pivot of the matrix, relative to the diagonal entry
+  // before the elimination.
   double* smallest_pivots = nullptr;
 };
 
@@ -54,18 +54,18 @@ inline constexpr int scratch_size(int beads, int bonds, int pairs) {
 struct RigidBondKernels {
   // Sets the bond vectors from positions.
   void (*set_bonds)(const RigidMolecules&, const RigidBondTask&);
-  // Moves beads so that the bonds have their lengths. False if the iteration fails; particles then stay as
-  // they were.
+  // Moves beads so that the bonds have their lengths. Returns false, with nothing changed, if the iteration
+  // fails.
   bool (*constrain)(const RigidMolecules&, const RigidBondTask&);
-  // Sets the bond vectors, and takes from the velocities what would change their lengths.
+  // Sets the bond vectors, and removes the velocities that would change their lengths.
   void (*project)(const RigidMolecules&, const RigidBondTask&);
-  // The virial of the forces of the bonds, J.
+  // Returns the virial (J) of the forces of the bonds.
   double (*virial)(const RigidMolecules&, const RigidBondTask&);
   // Adds the forces of Fixman's potential and returns it, J.
   double (*add_fixman)(const RigidMolecules&, const RigidBondTask&);
 };
 
-// The kernels for an instruction set, which must be available.
+// Returns the kernels for an instruction set, which must be available.
 const RigidBondKernels& rigid_bond_kernels(InstructionSet set);
 
 }  // namespace sestina
