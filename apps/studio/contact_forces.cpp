@@ -49,7 +49,8 @@ void ContactForces::add_to(Motion& motion) {
   if (model.contacts().empty() || motion.frames_per_mode > 0 || !find_columns(motion)) return;
   SystemEquations equations(dynamics_);
   std::vector<double> udot(static_cast<std::size_t>(model.nu()));
-  std::vector<double> columns(RowLayout::kOfContact * model.contacts().size());
+  const RowLayout layout = row_layout(model);
+  std::vector<double> columns(static_cast<std::size_t>(layout.flexible_bodies - layout.contacts));
   motion.contact_points.clear();
   motion.contact_starts.assign(1, 0);
   const auto floats = [](const Vec3<double>& v) {

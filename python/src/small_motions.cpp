@@ -71,8 +71,8 @@ MotionTangents tangents_at(const FrozenModel& self, const State<double>& state) 
 nb::object find_equilibrium(const FrozenModel& self, nb::handle q, double load, nb::handle x) {
   State<double> state = make_state(self, q, nb::none(), 0.0, x);
   Equilibrium equilibrium(self.model(), self.properties());
-  if (!equilibrium.find(load, state)) {
-    throw ComputationError(0.0, "no state of rest was found: " + equilibrium.describe_rest());
+  if (const Equilibrium::Search search = equilibrium.find_in_parts(0.0, load, state); !search.is_found) {
+    throw ComputationError(0.0, search.describe());
   }
   return named_tuple("Equilibrium", new_array(state.q), vector(equilibrium.lambda()), equilibrium.is_stable(),
                      new_array(state.x));

@@ -44,6 +44,29 @@ def test_block_swings_until_it_sticks(friction: float) -> None:
     assert result["rail.u"][-1] == 0 or friction == 3.0
 
 
+def test_column_of_the_force() -> None:
+    """While it slides friction opposes the speed; while it sticks it balances the spring."""
+    result = sestina.simulate(slider(9.0, q=1.0), duration=6, rtol=1e-8, atol=1e-10, every=0.05)
+    assert result.unit("brake.force") == "N"
+    force, q, u = result["brake.force"], result["rail.q"], result["rail.u"]
+    slides, sticks = np.abs(u) > 1e-6, u == 0
+    assert slides.sum() > 50 and sticks.sum() > 5
+    assert np.abs(force[slides] + 9 * np.sign(u[slides])).max() < 1e-9
+    assert np.abs(force[sticks][1:] - 100 * q[sticks][1:]).max() < 1e-9
+
+
+def test_column_of_the_force_of_a_limit() -> None:
+    system = slider(0.5, q=0.2)
+    system.gravity = (-9.81, 0, 0)
+    system.joint("rail").limits = {"lower": 0.1, "enforced": True}
+    result = sestina.simulate(system, duration=3, rtol=1e-8, atol=1e-10, every=0.05)
+    assert result["rail.q"][-1] == pytest.approx(0.1, abs=1e-12)
+    # the weight presses the block onto the stop, the spring too; friction takes a part that is not determined
+    total = result["rail.limit_force"][-1] + result["brake.force"][-1]
+    assert total == pytest.approx(2 * 9.81 + 100 * 0.1, rel=1e-9)
+    assert result["rail.limit_force"][0] == 0
+
+
 def test_time_stepping_takes_the_same_friction() -> None:
     ends = []
     for dt in (0.002, 0.001):

@@ -199,6 +199,35 @@ TEST_F(ParticleRunTest, RefusesADamagedCheckpoint) {
   EXPECT_THAT(message_of([&] { resume_particles(path("state"), {}, executor_); }), HasSubstr("damaged"));
 }
 
+TEST_F(ParticleRunTest, RefusesASkinOfAnotherUnit) {
+  EXPECT_THAT(message_of([&] { run(kFluid, {}, {"particles.skin=30"}); }),
+              HasSubstr("skin: 30 m is more than ten times the largest cutoff, 2.5 m"));
+}
+
+// Argon in SI units and in those of Lennard and Jones: one motion.
+TEST_F(ParticleRunTest, UnitsDoNotMatter) {
+  constexpr double kSigma = 3.4e-10, kEpsilon = 1.65e-21, kMass = 6.63e-26;
+  const double time = kSigma * std::sqrt(kMass / kEpsilon);
+  const auto fluid = [](double sigma, double epsilon, double mass, double time_unit, double boltzmann) {
+    return fmt::format(R"(sestina: 1
+particles:
+  boltzmann: {}
+  species: [{{name: atom, mass: {}}}]
+  positions: {{lattice: {{type: fcc, cells: [4, 4, 4], density: {}}}}}
+  velocities: {{temperature: {}, seed: 87287}}
+  pairs: [{{type: lj, species: [atom, atom], epsilon: {}, sigma: {}, cutoff: {}}}]
+analysis: {{step: {{dt: {}}}, duration: {}}}
+)",
+                       boltzmann, mass, 0.8442 / (sigma * sigma * sigma), 1.44 * epsilon / boltzmann, epsilon,
+                       sigma, 2.5 * sigma, 0.005 * time_unit, 0.25 * time_unit);
+  };
+  const ParticleReport plain = run(fluid(1.0, 1.0, 1.0, 1.0, 1.0));
+  const ParticleReport si = run(fluid(kSigma, kEpsilon, kMass, time, 1.380649e-23));
+  ASSERT_EQ(si.status, ParticleReport::Status::kComplete) << si.failure;
+  EXPECT_NEAR(si.last.pair / kEpsilon, plain.last.pair, 1e-8 * std::abs(plain.last.pair));
+  EXPECT_NEAR(si.last.kinetic / kEpsilon, plain.last.kinetic, 1e-8 * plain.last.kinetic);
+}
+
 // The melt of Kremer and Grest, small: random walks, separated, then held at a temperature.
 TEST_F(ParticleRunTest, MakesAMeltOfChains) {
   const ParticleReport report = run(R"(sestina: 1

@@ -68,6 +68,29 @@ analysis: {duration: 1.0e-4, integrator: radau_iia}
   EXPECT_NEAR(run.at(0, "energy.strain"), 0.0, 1e-12);
 }
 
+// A blade on a hub that turns: by its joint's speed, or driven. It turns with the hub from the start.
+TEST(FlexiblePlacement, BeamMovesWithTheBodyThatCarriesIt) {
+  for (const char* drive :
+       {"u: 10}", "q: 0}\nconstraints: [{name: motor, type: motion, joint: spin, value: 10*t}]"}) {
+    const RunResult run = run_system(read_model(fmt::format(R"(
+sestina: 1
+bodies:
+  - {{name: hub, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}
+  - {{name: blade, type: beam, centerline: {{from: [0, 0, 0], to: [1, 0, 0]}}, elements: 8,
+     section: {{rectangle: [0.05, 0.01]}}, material: {{E: 1.0e9, nu: 0.3, density: 1000}}}}
+analysis: {{duration: 1.0e-4, integrator: radau_iia}}
+joints:
+  - {{name: root, type: weld, parent: hub.origin, child: blade.start}}
+  - {{name: spin, type: revolute, parent: ground.origin, child: hub.origin, axis: [0, 0, 1], {}
+)",
+                                                            drive)));
+    // Of the blade, of 0.5 kg: m w l/2, and (J + m l^2/3) w^2/2 but for the lumps of half an element.
+    EXPECT_NEAR(run.at(0, "momentum.y"), 2.5, 1e-10) << drive;
+    EXPECT_NEAR(run.at(0, "energy.kinetic"), 50.0 + 25.0 / 3.0, 0.1) << drive;
+    EXPECT_NEAR(run.end("spin.u"), 10.0, 1e-3) << drive;
+  }
+}
+
 // Given coordinates of a joint at an interface used to read past the end of memory.
 TEST(FlexiblePlacement, ReducedBodyStartsWithTheCoordinatesOfItsJoint) {
   for (const bool is_drawn_elsewhere : {false, true}) {

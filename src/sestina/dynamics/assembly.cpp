@@ -560,11 +560,18 @@ State<double> calc_assembled_state(const Model& model, const Properties<double>&
   }
   State<double> state = calc_initial_state<double>(model, properties.parameters);
   const WantedCutJoints cut{state.h, calc_initial_cut_speeds(model, properties.parameters), {}, {}};
-  place_flexible_bodies(model, properties, cut.q, cut.u, state);
+  const std::vector<double> given_u = state.u;
+  place_flexible_bodies(model, properties, cut.q, cut.u, given_u, state);
   // Where a prescribed motion has a kink at the start, the motion begins with the rate after it.
   const double t = state.t;
   if (model.time_conditions()) state.t += shortest_time(t, 1.0);
-  assemble(model, properties, Given{model.is_q_given(), model.is_u_given(), &cut}, state, report);
+  const Given given{model.is_q_given(), model.is_u_given(), &cut};
+  assemble(model, properties, given, state, report);
+  if (!model.constraint_expressions().empty() && !(model.beams().empty() && model.reduced_bodies().empty())) {
+    // The speeds of what prescribed motions drive are known only now.
+    place_flexible_bodies(model, properties, cut.q, cut.u, given_u, state);
+    assemble(model, properties, given, state, nullptr);
+  }
   state.t = t;
   check_stops(model, properties, state);
   return state;

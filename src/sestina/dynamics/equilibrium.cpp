@@ -28,6 +28,7 @@ constexpr int kMostIterations = 200;
 // but only for some iterations, since a direction may have no stiffness at all.
 constexpr double kShortStep = 1e-8;  // rad, or of the mechanism's size
 constexpr int kMostLongSteps = 20;
+constexpr double kSmallestLoadStep = 1e-6;  // part of the load between two equilibria
 constexpr int kMostBendings = 40;
 constexpr double kLongestBending = 1e3;  // rad, or of the mechanism's size
 constexpr int kMostCorrections = 15;     // for one point of the path
@@ -220,6 +221,32 @@ bool Equilibrium::find(double load, State<double>& state) {
     not_finite_.clear();
   }
   return find_downhill(state);
+}
+
+Equilibrium::Search Equilibrium::find_in_parts(double from, double load, State<double>& state) {
+  Search search{.reached = from};
+  double step = load - from;
+  do {
+    const double next = step >= load - search.reached ? load : search.reached + step;
+    State<double> found = state;
+    search.is_found = find(next, found);
+    if (search.is_found) {
+      state = found;
+      search.reached = next;
+      step *= 2.0;
+      search.failure.clear();
+      continue;
+    }
+    if (search.failure.empty()) search.failure = describe_rest(), search.tried = next;
+    step *= 0.5;
+    if (step < kSmallestLoadStep) return search;
+  } while (search.reached < load);
+  return search;
+}
+
+std::string Equilibrium::Search::describe() const {
+  return fmt::format("no state of rest was found beyond {:.6g} of the load: under {:.6g} of it {}", reached,
+                     tried, failure);
 }
 
 bool Equilibrium::find_with_wrenches(State<double>& state) {

@@ -12,14 +12,16 @@
 namespace sestina {
 namespace {
 
-constexpr double kInPlace = 1e-9;  // rad, and of the mechanism's size
+constexpr double kInPlace = 1e-9;         // rad, and of the mechanism's size
+constexpr std::array<double, 6> kRest{};  // speeds of a joint
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 class Placement {
  public:
-  Placement(const Model& model, const Properties<double>& properties, State<double>& state)
-      : model_(model), properties_(properties), state_(state), kinematics_(model) {
+  Placement(const Model& model, const Properties<double>& properties, std::span<const double> given_u,
+            State<double>& state)
+      : model_(model), properties_(properties), given_u_(given_u), state_(state), kinematics_(model) {
     for (const BeamInfo& beam : model.beams()) {
       if (!beam.is_cable) bodies_.push_back({beam.nodes});
     }
@@ -92,7 +94,17 @@ class Placement {
     body.has_place = true;
     if (norm(rotation_vector_of(T.R)) > kInPlace || away > kInPlace * properties_.constraints.length)
       move(body, T);
-    if (info.is_u_given) set_speeds(joint, body, is_child, q.data(), cut_u.data() + joint.u_start);
+    if (info.is_u_given || !is_velocity_given(body))
+      set_speeds(joint, body, is_child, q.data(),
+                 info.is_u_given ? cut_u.data() + joint.u_start : kRest.data());
+  }
+
+  bool is_velocity_given(const Flexible& body) const {
+    return std::ranges::any_of(body.carriers, [&](BodyIndex b) {
+      const BodyInfo& info = model_.bodies()[b];
+      return std::ranges::any_of(given_u_.subspan(index(info.u_start), index(info.nu)),
+                                 [](double u) { return u != 0.0; });
+    });
   }
 
   Pose<double> pose_of(const Marker<double>& marker) const {
@@ -155,6 +167,7 @@ class Placement {
 
   const Model& model_;
   const Properties<double>& properties_;
+  std::span<const double> given_u_;
   State<double>& state_;
   Kinematics<double> kinematics_;
   std::vector<Flexible> bodies_;
@@ -164,9 +177,9 @@ class Placement {
 
 void place_flexible_bodies(const Model& model, const Properties<double>& properties,
                            std::span<const double> cut_q, std::span<const double> cut_u,
-                           State<double>& state) {
+                           std::span<const double> given_u, State<double>& state) {
   if (model.beams().empty() && model.reduced_bodies().empty()) return;
-  Placement(model, properties, state).place(cut_q, cut_u);
+  Placement(model, properties, given_u, state).place(cut_q, cut_u);
 }
 
 }  // namespace sestina

@@ -16,10 +16,11 @@ namespace sestina {
 // Moves each beam and each reduced body as a whole such that one of its joints fits: the first one whose
 // other body has a place, which is a rigid body that does not float, or a flexible one that has been placed.
 // Coordinates and speeds of the joint are those given, cut_q and cut_u (of all joints that close loops);
-// coordinates that are not given remain those of the pose in which the body is drawn. Given speeds become a
-// motion of the whole body. Cables stay as they are.
+// coordinates that are not given remain those of the pose in which the body is drawn. The body moves as a
+// whole with the other one and the given speeds of the joint, zero if there are none, unless its own velocity
+// is given: if its part of given_u (nu), the speeds of the description, is not zero. Cables stay as they are.
 void place_flexible_bodies(const Model& model, const Properties<double>& properties,
                            std::span<const double> cut_q, std::span<const double> cut_u,
-                           State<double>& state);
+                           std::span<const double> given_u, State<double>& state);
 
 }  // namespace sestina

@@ -41,6 +41,7 @@ class AdamsBashforthMoulton final : public IntegrationRule {
   int order() const override { return 4; }
   int error_order() const override { return 4; }
   bool projects() const override { return true; }
+  bool leaves_constraints() const override { return true; }
   bool has_dense_output() const override { return true; }
   // The number of stored derivatives, their times (4) and their values (4 x (nq + nu + nx + nz)), the newest
   // first.

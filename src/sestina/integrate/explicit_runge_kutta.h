@@ -24,6 +24,7 @@ class ExplicitRungeKutta final : public IntegrationRule {
   int order() const override { return tableau_.order; }
   int error_order() const override { return tableau_.embedded_order; }
   bool projects() const override { return true; }
+  bool leaves_constraints() const override { return true; }
   bool has_dense_output() const override { return !tableau_.dense.empty(); }
   // Appends udot (nu) at each stage of the last accepted step, except a last stage that belongs to the next
   // step. Not after interpolate().

@@ -58,6 +58,8 @@ class IntegrationRule {
   virtual bool chooses_its_steps() const { return false; }
   // Whether the rule projects its steps, so that loops stay closed and constraints hold.
   virtual bool projects() const { return false; }
+  // Whether it evaluates accelerations at states that do not satisfy the constraints, as explicit rules do.
+  virtual bool leaves_constraints() const { return false; }
   // Whether it runs systems with contacts (ContactFace).
   virtual bool takes_contacts() const { return false; }
   // Sets the tolerances for a rule that chooses its steps, or that solves implicit equations only as

@@ -26,6 +26,7 @@ class MuntheKaas final : public IntegrationRule {
   int order() const override { return tableau_.order; }
   int error_order() const override { return 0; }
   bool projects() const override { return true; }
+  bool leaves_constraints() const override { return true; }
   bool has_dense_output() const override { return false; }
 
  private:

@@ -101,8 +101,7 @@ void VariableStepDriver::compare(std::span<const double> errors, Outcome& outcom
 // motion along the constraints feels the square of these errors: where it is more than the tolerance, a
 // somewhat shorter step evaluates the accelerations at other positions.
 void VariableStepDriver::project_errors(Outcome& outcome) {
-  if (!equations().is_constrained()) return;
-  if (equations().contact_face() != nullptr) return;  // there errors are sums of magnitudes
+  if (!equations().is_constrained() || !rule().leaves_constraints()) return;
   std::ranges::copy(rule().error(), errors_.begin());
   const State<double>& end = rule().candidate();
   const auto of_q = std::span(errors_).first(end.q.size()),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 
 #include "sestina/expression/evaluate.h"
@@ -122,6 +123,35 @@ int count_of_constraints(const std::vector<ConstraintInfo>& constraints, bool is
   return count;
 }
 
+template <class Forces>
+JointContactColumns find_joint_contacts(const PropertyPlan& plan, const std::vector<std::string>& u_names,
+                                        const std::vector<std::string>& u_units, const Forces& forces) {
+  JointContactColumns found;
+  const auto add = [&](std::string name, int speed) {
+    const bool turns = u_units[static_cast<std::size_t>(speed)] == "rad/s";
+    found.columns.push_back({std::move(name), turns ? "N m" : "N"});
+    return static_cast<int>(found.columns.size()) - 1;
+  };
+  for (std::size_t i = 0; i < plan.stops.size(); ++i) {
+    const int speed = plan.stops[i].u;
+    const auto same = std::ranges::find(plan.stops, speed, &StopPlan::u);
+    const auto before = static_cast<std::size_t>(same - plan.stops.begin());
+    if (before < i) {  // a lower and an upper limit
+      found.of_stop.push_back(found.of_stop[before]);
+      continue;
+    }
+    std::string name = u_names[static_cast<std::size_t>(speed)];  // hip.u, base.u[3]
+    const std::size_t dot = name.rfind(".u");
+    name.replace(dot, 2, ".limit_force");
+    found.of_stop.push_back(add(std::move(name), speed));
+  }
+  for (const CoordinateFrictionPlan& friction : plan.connectors.coordinate_frictions) {
+    const std::string& name = forces[friction.index].name;
+    found.of_friction.push_back(friction.sticks() ? add(name + ".force", friction.u) : -1);
+  }
+  return found;
+}
+
 std::string explain(const Model& model, const StateExpressions& expressions, int number,
                     std::span<const double> inputs) {
   const auto i = static_cast<std::size_t>(number);
@@ -149,10 +179,15 @@ RowLayout::RowLayout(const Counts& counts)
       momentum(energy + kEnergies),
       constraints(momentum + 6),
       contacts(constraints + counts.of_constraints),
-      flexible_bodies(contacts + kOfContact * counts.contacts),
+      joint_contacts(contacts + kOfContact * counts.contacts),
+      flexible_bodies(joint_contacts + counts.joint_contacts),
       defined(flexible_bodies + counts.of_flexible_bodies),
       reactions(defined + counts.defined),
       end(reactions + 6 * counts.joints) {}
+
+JointContactColumns joint_contact_columns(const Model& model) {
+  return find_joint_contacts(model.plan(), model.u_names(), model.u_units(), model.forces());
+}
 
 RowLayout row_layout(const Model& model) {
   const bool is_cartesian = model.carrying_joints() > 0;
@@ -168,6 +203,7 @@ RowLayout row_layout(const Model& model) {
                            .defined = static_cast<int>(output_columns(model).columns.size())};
   counts.of_constraints = count_of_constraints(model.constraints(), model.is_constrained());
   counts.contacts = static_cast<int>(model.contacts().size());
+  counts.joint_contacts = static_cast<int>(joint_contact_columns(model).columns.size());
   counts.of_flexible_bodies = count_of_flexible_bodies(model.beams(), model.reduced_bodies(), model.belts());
   return RowLayout(counts);
 }
@@ -183,6 +219,8 @@ RowLayout row_layout(const ModelData& data) {
                            .cut_numbers = data.cut_nq + data.cut_nu};
   counts.of_constraints = count_of_constraints(data.constraints, is_constrained(data));
   counts.contacts = static_cast<int>(data.contacts.size());
+  counts.joint_contacts = static_cast<int>(
+      find_joint_contacts(data.plan, data.u_names, data.u_units, data.forces).columns.size());
   counts.of_flexible_bodies = count_of_flexible_bodies(data.beams, data.reduced_bodies, data.belts);
   return RowLayout(counts);
 }
@@ -213,6 +251,8 @@ std::vector<RowColumn> row_columns(const ModelData& data, bool reactions) {
     row.push_back({contact.name + ".gap", "m"});
     row.push_back({contact.name + ".slip", "m/s"});
   }
+  for (RowColumn& column : find_joint_contacts(data.plan, data.u_names, data.u_units, data.forces).columns)
+    row.push_back(std::move(column));
   add_flexible_bodies(row, data);
   if (data.output_columns) {
     for (const DefinedColumn& column : data.output_columns->columns)

@@ -2,8 +2,8 @@
 // (output.columns).
 //
 // A row is [t, q, u, q and u of cut joints, d, event, origins of the bodies, energies, momenta,
-// forces and errors of constraints, contacts, beams, defined columns, reactions]. What an
-// expression of a column may use is in one array, its inputs:
+// forces and errors of constraints, contacts, forces of limits and frictions of joints, beams, defined
+// columns, reactions]. What an expression of a column may use is in one array, its inputs:
 //
 //   [positions of points (3 each), free parameters, row]
 //
@@ -32,13 +32,14 @@ struct RowLayout {
     int cut_numbers = 0;     // their coordinates and speeds
     int of_constraints = 0;  // forces and errors
     int contacts = 0;
+    int joint_contacts = 0;  // limits, and frictions that stick
     int of_flexible_bodies = 0;
     int defined = 0;
   };
   explicit RowLayout(const Counts& counts);
 
   int q = 0, u = 0, cut = 0, d = 0, event = 0, origins = 0, energy = 0, momentum = 0, constraints = 0,
-      contacts = 0, flexible_bodies = 0, defined = 0, reactions = 0;
+      contacts = 0, joint_contacts = 0, flexible_bodies = 0, defined = 0, reactions = 0;
   int end = 0;                           // with the reactions
   static constexpr int kOfContact = 4;   // normal_force, friction_force, gap, slip
   static constexpr int kOfPoint = 7;     // of a flexible body: x, y, z, axes[0 .. 3]
@@ -48,6 +49,15 @@ struct RowLayout {
   static constexpr int kOfBelt = 3;          // normal_force, torque, angle
   static constexpr int kEnergies = 5;        // kinetic, potential, total, supplied, dissipated
 };
+
+// The columns of forces along speeds: JOINT.limit_force for each speed with limits that hold, FORCE.force for
+// each friction that sticks (N or N m).
+struct JointContactColumns {
+  std::vector<RowColumn> columns;
+  std::vector<int> of_stop;      // by the plan's stops
+  std::vector<int> of_friction;  // by the plan's frictions of coordinates; negative for those that creep
+};
+JointContactColumns joint_contact_columns(const Model& model);
 
 RowLayout row_layout(const Model& model);
 // Returns the layout for the data of freeze() so far, without the columns that the model defines.

@@ -106,6 +106,12 @@ void ParticleReader::read_spins(const MapReader& map) {
   if (const YamlNode* node = map.find("spins")) read_vectors(*node, map.path_of("spins"), model_.grain_spin);
 }
 
+double calc_skin(const ParticleModel& model) {
+  double largest = 0.0;
+  for (const LennardJones& pair : model.pairs) largest = std::max(largest, pair.sigma);
+  return largest > 0.0 ? 0.3 * largest : model.skin;
+}
+
 double calc_grain_skin(const ParticleModel& model) {
   double smallest = HUGE_VAL;
   for (const int s : model.species_of) {

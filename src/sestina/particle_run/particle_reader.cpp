@@ -27,7 +27,7 @@ void ParticleReader::read(const YamlNode& node, const NodePath& path) {
   read_fields(map);
   read_thermostat(map);
   read_barostat(map);
-  if (model_.has_grains()) model_.skin = calc_grain_skin(model_);
+  model_.skin = model_.has_grains() ? calc_grain_skin(model_) : calc_skin(model_);
   numbers_.read(map, "skin", model_.skin);
   numbers_.read(map, "boltzmann", model_.boltzmann);
   numbers_.read(map, "fixman_temperature", model_.fixman_temperature);

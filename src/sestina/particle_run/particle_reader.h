@@ -81,7 +81,10 @@ class ParticleReader {
   int bond_types_ = 0, angle_types_ = 0, dihedral_types_ = 0;  // of model_.term_types, in this order
 };
 
-// Returns the skin (m) of models of grains that give none: a tenth of the smallest diameter.
+// Returns the skin (m) of models that give none: 0.3 of the largest sigma of pair forces, without which it
+// has no effect.
+double calc_skin(const ParticleModel& model);
+// The same for models of grains: a tenth of the smallest diameter.
 double calc_grain_skin(const ParticleModel& model);
 
 }  // namespace sestina

@@ -46,6 +46,10 @@ class Checker {
     }
     if (!(model_.skin >= 0.0 && std::isfinite(model_.skin)))
       fault("skin", fmt::format("{} is negative", model_.skin));
+    const double cutoff = model_.largest_cutoff();
+    if (!model_.has_grains() && cutoff > 0.0 && model_.skin > 10.0 * cutoff)
+      fault("skin",
+            fmt::format("{:.6g} m is more than ten times the largest cutoff, {:.6g} m", model_.skin, cutoff));
     want_positive("boltzmann", model_.boltzmann);
   }
 

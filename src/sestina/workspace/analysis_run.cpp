@@ -4,6 +4,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/dynamics/assembly.h"
+#include "sestina/dynamics/equilibrium.h"
 #include "sestina/workspace/quadrature_rates.h"
 #include "sestina/workspace/run_origin.h"
 
@@ -125,6 +126,7 @@ RunReport AnalysisRun::start() {
   log_.begin(make_header(workspace_, run_columns(workspace_.model(), analysis_, settings_.reactions)));
   try {
     compute(state);
+  } catch (const Interrupted&) {  // the status says so
   } catch (const ComputationError& error) {
     report_.status = RunStatus::kFailed;
     report_.failure = error.what();
@@ -154,6 +156,12 @@ bool AnalysisRun::goes_on(double done, double whole) {
     settings_.on_progress({done, whole, now, report_.steps.steps});
   }
   return true;
+}
+
+void AnalysisRun::watch(Equilibrium& equilibrium, const double* done) {
+  equilibrium.set_watch([this, done] {
+    if (!goes_on(done == nullptr ? 0.0 : *done, 1.0)) throw Interrupted();
+  });
 }
 
 std::unique_ptr<AnalysisRun> make_analysis_run(Workspace& workspace) {

@@ -11,6 +11,8 @@
 
 namespace sestina {
 
+class Equilibrium;
+
 // Whether a column has a frequency response: time and quantities accumulated since the start, such as
 // supplied work, do not oscillate about a value.
 bool has_response(const std::string& column);
@@ -41,6 +43,9 @@ class AnalysisRun {
   void record(std::span<const double> row) { log_.see_row(row, RowKind::kRegular); }
   // Call between rows: returns whether the run continues. Throws ComputationError if it reaches a limit.
   bool goes_on(double done, double whole);
+  // Ends a search for a state of rest, and the run, between two iterations where goes_on() says so. `done`:
+  // the part of the run that is done, read at each iteration; null: 0.
+  void watch(Equilibrium& equilibrium, const double* done = nullptr);
 
   Workspace& workspace_;
   const RunSettings& settings_;
@@ -49,6 +54,7 @@ class AnalysisRun {
 
  private:
   using Clock = std::chrono::steady_clock;
+  struct Interrupted {};  // thrown by a search that watch() ends
 
   double wall_seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 

@@ -53,6 +53,7 @@ ContactSystem::ContactSystem(const Model& model, const Properties<double>& prope
       dissipated_(dissipated),
       kinematics_(model),
       before_(model),
+      joint_columns_(joint_contact_columns(model)),
       rows_(static_cast<std::size_t>(3 * model.nu())),
       solver_(std::make_unique<FrictionSolver>()) {
   const auto& contacts = model.plan().contacts;
@@ -316,6 +317,14 @@ void ContactSystem::calc_gaps(std::span<double> columns) {
   }
 }
 
+// The column of the force of a limit or a friction of a joint.
+std::size_t ContactSystem::column_of(const Place& place) const {
+  const auto contacts = model_.contacts().size(), stops = joint_columns_.of_stop.size();
+  const auto of = static_cast<std::size_t>(place.of) - contacts;
+  const int column = of < stops ? joint_columns_.of_stop[of] : joint_columns_.of_friction[of - stops];
+  return kColumns * contacts + static_cast<std::size_t>(column);
+}
+
 // Adds a force, normal first, on the second body, and its reaction on the first.
 void ContactSystem::add_force(const Place& place, const Vec3<double>& force) {
   if (place.speed >= 0) {
@@ -385,7 +394,10 @@ const AddedForces& ContactSystem::calc_columns(const State<double>& state, std::
   for (Size i = 0; i < n; ++i) {
     const Place& place = places_[static_cast<std::size_t>(closed[static_cast<std::size_t>(i)].contact)];
     add_force(place, (1.0 / kInstant) * Vec3<double>{p[3 * i], p[3 * i + 1], p[3 * i + 2]});
-    if (place.speed >= 0) continue;  // stops and friction of joints have no columns
+    if (place.speed >= 0) {
+      columns[column_of(place)] += place.sign * p[3 * i + static_cast<Size>(place.row)] / kInstant;
+      continue;
+    }
     const std::span<double> own = columns.subspan(kColumns * static_cast<std::size_t>(place.of), kColumns);
     own[0] += p[3 * i] / kInstant;
     own[1] += p.segment<2>(3 * i + 1).norm() / kInstant;

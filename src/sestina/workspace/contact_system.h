@@ -13,6 +13,7 @@
 #include "sestina/dynamics/branch_mass_matrix.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/integrate/equations_of_motion.h"
+#include "sestina/model/output_columns.h"
 
 namespace sestina {
 
@@ -49,8 +50,8 @@ class ContactSystem final : public ContactFace {
   // NAME.normal_force, NAME.friction_force (sums of magnitudes over the points, N), NAME.gap (the smallest,
   // m) and NAME.slip (the largest speed along the surface where there is contact, m/s) of each contact of the
   // model, at a state with its udot without contacts. Forces belong to the next instant: friction_solver.h
-  // computes them for the closed contacts, for the speeds after a step of kInstant.
-  // Returns the forces, also of the stops; valid until the next call.
+  // computes them for the closed contacts, for the speeds after a step of kInstant. The columns of
+  // joint_contact_columns() follow. Returns the forces; valid until the next call.
   const AddedForces& calc_columns(const State<double>& state, std::span<const double> udot,
                                   ImpulseFace& impulses, EquationsOfMotion& equations,
                                   std::span<double> columns);
@@ -85,6 +86,7 @@ class ContactSystem final : public ContactFace {
   };
   std::vector<Closed> find_closed(const State<double>& state);
   void calc_gaps(std::span<double> columns);
+  std::size_t column_of(const Place& place) const;
   void add_force(const Place& place, const Vec3<double>& force);
 
   const Model& model_;
@@ -99,6 +101,7 @@ class ContactSystem final : public ContactFace {
   std::unique_ptr<BroadPhase> broad_phase_;  // of these pairs
   std::vector<Shape> shapes_;
   std::vector<Pose<double>> poses_, poses_before_;
+  JointContactColumns joint_columns_;
   std::vector<Contact> contacts_;
   std::vector<Place> places_;
   std::vector<ContactPoint> points_;  // contact points of one pair

@@ -106,10 +106,9 @@ class FrequencyRun final : public AnalysisRun {
 
   void find_rest(State<double>& state) {
     Equilibrium equilibrium(workspace_.model(), workspace_.properties());
-    if (!equilibrium.find(1.0, state)) {
-      throw ComputationError(0.0, fmt::format("no state of rest was found: {}; `about: initial` takes the "
-                                              "initial state as it is",
-                                              equilibrium.describe_rest()));
+    watch(equilibrium);
+    if (const Equilibrium::Search search = equilibrium.find_in_parts(0.0, 1.0, state); !search.is_found) {
+      throw ComputationError(0.0, search.describe() + "; `about: initial` takes the initial state as it is");
     }
     if (!equilibrium.is_stable()) {
       report_.remarks.emplace_back(

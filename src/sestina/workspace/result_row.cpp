@@ -39,8 +39,9 @@ std::span<const double> ResultRow::calc(const State<double>& state, ForwardDynam
   if (needs_reactions_ || model_.is_constrained() || model_.has_contacts()) {
     dynamics.calc_udot(state, udot_, tau_);
     if (contacts_ != nullptr && model_.has_contacts()) {
-      const auto count = static_cast<std::size_t>(RowLayout::kOfContact) * model_.contacts().size();
-      contacts_->add_contact_forces(state, udot_, {inputs_.at(inputs_.layout().contacts), count});
+      const RowLayout& layout = inputs_.layout();
+      contacts_->add_contact_forces(state, udot_,
+                                    {inputs_.at(layout.contacts), inputs_.at(layout.flexible_bodies)});
     }
   } else {
     dynamics.update(state);

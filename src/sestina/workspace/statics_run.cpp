@@ -11,7 +11,7 @@
 namespace sestina {
 namespace {
 
-constexpr double kSmallestStep = 1e-6;  // part of the load between two equilibria
+constexpr double kSmallestPart = 1e-6;  // of the longest step along the path
 constexpr int kEasy = 4;                // corrections after which the next step is longer
 constexpr double kLongestArc = 0.2;     // rad, or relative to the mechanism's size
 constexpr double kFreeArc = 1.0;        // along which the load leaves zero unless a joint is free to move
@@ -26,22 +26,11 @@ class StaticsRun final : public AnalysisRun {
         dynamics_(workspace.shared_model(), workspace.properties(), "recursive"),
         row_(workspace.model(), workspace.properties().parameters, settings_.reactions),
         rest_(static_cast<std::size_t>(workspace.model().nu())) {
-    equilibrium_.set_watch([this] {
-      if (!goes_on(load_, 1.0)) throw Interrupted();
-    });
+    watch(equilibrium_, &load_);
   }
 
  private:
-  struct Interrupted {};
-
   void compute(State<double>& state) override {
-    try {
-      find_rest(state);
-    } catch (const Interrupted&) {  // the report says so
-    }
-  }
-
-  void find_rest(State<double>& state) {
     if (analysis_.arc_length) {
       follow_path(state);
     } else {
@@ -63,28 +52,9 @@ class StaticsRun final : public AnalysisRun {
     }
   }
 
-  // Uses smaller steps if one step fails.
   void load_to(double load, double from, State<double>& state) {
-    double step = load - from, tried = 0.0;
-    std::string failure;  // of the longest step that was tried from here
-    while (from < load) {
-      const double next = from + step >= load ? load : from + step;
-      State<double> found = state;
-      if (equilibrium_.find(next, found)) {
-        state = found;
-        from = next;
-        step *= 2.0;
-        failure.clear();
-        continue;
-      }
-      if (failure.empty()) failure = equilibrium_.describe_rest(), tried = next;
-      step *= 0.5;
-      if (step < kSmallestStep) {
-        throw ComputationError(
-            0.0, fmt::format("no state of rest was found beyond {:.6g} of the load: under {:.6g} of it {}",
-                             from, tried, failure));
-      }
-    }
+    const Equilibrium::Search search = equilibrium_.find_in_parts(from, load, state);
+    if (!search.is_found) throw ComputationError(0.0, search.describe());
   }
 
   void follow_path(State<double>& state) {
@@ -98,7 +68,7 @@ class StaticsRun final : public AnalysisRun {
       load_ = point.load;
       if (!equilibrium_.follow(arc, point, state)) {
         arc *= 0.5;
-        if (arc < kSmallestStep * longest) {
+        if (arc < kSmallestPart * longest) {
           throw ComputationError(0.0,
                                  fmt::format("the path of equilibria cannot be followed beyond {:.6g} of "
                                              "the load: {}",
