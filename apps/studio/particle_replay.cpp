@@ -4,65 +4,36 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "sestina/base/error.h"
 #include "sestina/particle_run/trajectory_reader.h"
+#include "studio/particle_scene.h"
 
 namespace sestina::studio {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kUsualRadius = 0.5;  // of sigma, of a particle's sphere
-
-// Half of sigma of the species' own pair force; of species without one, a fifth of the mean distance of
-// particles.
-std::vector<double> radii_of(const ParticleModel& model) {
-  const double volume = model.box.volume();
-  const double distance = volume > 0.0 ? std::cbrt(volume / std::max(1, model.size())) : 1.0;
-  std::vector<double> radii(model.species.size(), 0.2 * distance);
-  for (const LennardJones& pair : model.pairs) {
-    if (pair.first == pair.second) radii[static_cast<std::size_t>(pair.first)] = kUsualRadius * pair.sigma;
-  }
-  for (std::size_t s = 0; s < radii.size(); ++s) {
-    if (model.species[s].radius > 0.0) radii[s] = model.species[s].radius;  // of grains
-  }
-  return radii;
-}
-
-Scene scene_of(const ParticleRunSpec& spec) {
-  const ParticleModel& model = spec.model;
-  Scene scene;
-  scene.name = spec.name;
-  scene.bodies.push_back({"ground", -1, false, 0.0, {}, {}});
-  SceneParticles& particles = scene.particles;
-  for (const Species& species : model.species) particles.species.push_back(species.name);
-  particles.radii = radii_of(model);
-  for (const int species : model.species_of)
-    particles.species_of.push_back(static_cast<std::uint8_t>(species));
-  particles.lower = model.box.lower;
-  particles.length = model.box.length;
-  scene.extent = std::max({model.box.length[0], model.box.length[1], model.box.length[2], 1e-300});
-  scene.mark = 0.016 * scene.extent;
-  return scene;
-}
-
 class MotionMaker {
  public:
-  explicit MotionMaker(Motion& motion) : motion_(motion) { motion_.columns = {{"t", "s"}}; }
+  MotionMaker(Motion& motion, const ParticleRunSpec& spec) : motion_(motion) {
+    motion_.columns = {{"t", "s"}};
+    BodyPoses(spec.bodies).add_start(bodies_);
+  }
 
   void add(double t, const std::vector<double>& position, const Box& box) {
     motion_.values.push_back(t);
     ++motion_.rows;
+    motion_.poses.insert(motion_.poses.end(), bodies_.begin(), bodies_.end());
     append_positions(position, box, motion_.poses);
   }
 
  private:
   Motion& motion_;
+  std::vector<float> bodies_;  // at the start: trajectories do not hold the motion of bodies
 };
 
 // A LAMMPS dump as trajectories are written: "ITEM: ATOMS id type xu yu zu ...", particles by their ids.
@@ -172,8 +143,8 @@ void append_positions(std::span<const double> position, const Box& box, std::vec
 }
 
 ParticleReplay make_particle_start(const ParticleRunSpec& spec) {
-  ParticleReplay replay{scene_of(spec), {}};
-  MotionMaker(replay.motion).add(0.0, spec.model.position, spec.model.box);
+  ParticleReplay replay{make_particle_scene(spec), {}};
+  MotionMaker(replay.motion, spec).add(0.0, spec.model.position, spec.model.box);
   return replay;
 }
 
@@ -191,9 +162,9 @@ ParticleReplay read_particle_replay(const fs::path& model_file, const ParticleRu
                           file.filename().string()));
     return replay;
   }
-  ParticleReplay replay{scene_of(spec), {}};
+  ParticleReplay replay{make_particle_scene(spec), {}};
   const auto particles = static_cast<std::size_t>(spec.model.size());
-  MotionMaker maker(replay.motion);
+  MotionMaker maker(replay.motion, spec);
   const std::string suffix = file.extension().string();
   if (suffix == ".h5" || suffix == ".h5md") {
     TrajectoryReader reader(file, spec.model.size(), spec.model.box);
@@ -202,6 +173,11 @@ ParticleReplay read_particle_replay(const fs::path& model_file, const ParticleRu
   } else {
     replay.motion.stride = stride_for(count_frames(file), particles, most_bytes);
     add_dump(file, spec, maker, replay.motion.stride);
+  }
+  if (spec.bodies) {
+    replay.scene.notes.push_back(fmt::format(
+        "{} has the particles alone: bodies are shown where they are at the start. A run shows their motion.",
+        file.filename().string()));
   }
   if (replay.motion.rows == 0) throw InputError(fmt::format("'{}' has no frames", file.string()));
   if (replay.motion.stride > 1) {

@@ -11,8 +11,8 @@
 namespace sestina::studio {
 
 struct ParticleReplay {
-  Scene scene;    // the ground and Scene::particles
-  Motion motion;  // its poses are positions in the box (frames x particles x 3); the only column is t
+  Scene scene;    // of make_particle_scene()
+  Motion motion;  // poses of bodies, as they are at the start, and positions in the box; the only column is t
 };
 
 // The initial positions.

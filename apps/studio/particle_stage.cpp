@@ -10,8 +10,10 @@
 namespace sestina::studio {
 
 ParticleStage::ParticleStage(const Document& document, std::size_t most_bytes)
-    : text_(document.text()), file_(document.file().string()), most_bytes_(most_bytes) {
-  const ParticleRunSpec spec = document.read_particles();
+    : ParticleStage(document, document.read_particles(), most_bytes) {}
+
+ParticleStage::ParticleStage(const Document& document, const ParticleRunSpec& spec, std::size_t most_bytes)
+    : text_(document.text()), file_(document.file().string()), most_bytes_(most_bytes), bodies_(spec.bodies) {
   particles_ = static_cast<std::size_t>(spec.model.size());
   const std::size_t most = most_bytes / (2 * 3 * sizeof(float));
   if (particles_ > most) {
@@ -41,8 +43,9 @@ ParticleStage::News ParticleStage::take_rows() {
   was_running_ = news.state.is_running;
   if (rows.values.empty()) return news;
   news.is_first = !track_;
-  if (!track_) track_.emplace(std::move(rows.columns), particles_, most_bytes_);
-  news.change = track_->add(rows.values, rows.positions);
+  const std::vector<float> frames = make_frames(bodies_, rows.columns, rows.values, rows.positions);
+  if (!track_) track_.emplace(std::move(rows.columns), bodies_.numbers() + 3 * particles_, most_bytes_);
+  news.change = track_->add(rows.values, frames);
   return news;
 }
 

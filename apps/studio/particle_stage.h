@@ -10,6 +10,7 @@
 #include "sestina/scene/motion.h"
 #include "sestina/scene/scene.h"
 #include "studio/document.h"
+#include "studio/particle_scene.h"
 #include "studio/particle_thread.h"
 #include "studio/particle_track.h"
 
@@ -42,8 +43,11 @@ class ParticleStage {
   std::size_t bytes_per_row() const { return track_->bytes_per_row(); }
 
  private:
+  ParticleStage(const Document& document, const ParticleRunSpec& spec, std::size_t most_bytes);
+
   std::string text_, file_;
   std::size_t particles_ = 0, most_bytes_;
+  BodyPoses bodies_;
   Scene scene_;
   Motion shown_;
   std::optional<ParticleTrack> track_;  // of the run

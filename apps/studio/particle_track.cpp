@@ -22,17 +22,17 @@ std::vector<T> rows_of(const std::vector<T>& numbers, std::size_t width, std::si
 
 }  // namespace
 
-ParticleTrack::ParticleTrack(std::vector<Column> columns, std::size_t particles, std::size_t most_bytes)
-    : width_(columns.size()), numbers_(3 * particles) {
+ParticleTrack::ParticleTrack(std::vector<Column> columns, std::size_t numbers, std::size_t most_bytes)
+    : width_(columns.size()), numbers_(numbers) {
   motion_.columns = std::move(columns);
   most_rows_ = std::max<std::size_t>(2, most_bytes / bytes_per_row());
 }
 
-ParticleTrack::Change ParticleTrack::add(std::span<const double> values, std::span<const float> positions) {
+ParticleTrack::Change ParticleTrack::add(std::span<const double> values, std::span<const float> frames) {
   Change change{.rows = motion_.rows - (is_last_passing() ? 1 : 0)};
   const std::size_t stride = motion_.stride;
   for (std::size_t i = 0; i < values.size() / width_; ++i) {
-    add_row(values.subspan(i * width_, width_), positions.subspan(i * numbers_, numbers_));
+    add_row(values.subspan(i * width_, width_), frames.subspan(i * numbers_, numbers_));
   }
   change.stride = motion_.stride / stride;
   change.first = (change.rows + change.stride - 1) / change.stride;
@@ -40,14 +40,14 @@ ParticleTrack::Change ParticleTrack::add(std::span<const double> values, std::sp
   return change;
 }
 
-void ParticleTrack::add_row(std::span<const double> values, std::span<const float> positions) {
+void ParticleTrack::add_row(std::span<const double> values, std::span<const float> frames) {
   if (is_last_passing()) {
     --motion_.rows;
     motion_.values.resize(motion_.rows * width_);
     motion_.poses.resize(motion_.rows * numbers_);
   }
   motion_.values.insert(motion_.values.end(), values.begin(), values.end());
-  motion_.poses.insert(motion_.poses.end(), positions.begin(), positions.end());
+  motion_.poses.insert(motion_.poses.end(), frames.begin(), frames.end());
   ++motion_.rows;
   ++count_;
   if (!is_last_passing() && motion_.rows > most_rows_) drop_every_second();

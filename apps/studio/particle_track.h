@@ -13,8 +13,9 @@ namespace sestina::studio {
 
 class ParticleTrack {
  public:
-  // At least two rows are kept, whatever `most_bytes`.
-  ParticleTrack(std::vector<Column> columns, std::size_t particles, std::size_t most_bytes);
+  // `numbers` of a frame: of the poses of bodies and the positions of particles. At least two rows are kept,
+  // whatever `most_bytes`.
+  ParticleTrack(std::vector<Column> columns, std::size_t numbers, std::size_t most_bytes);
 
   // A change brings the rows before to those after: of the first `rows` keep every stride-th one, drop the
   // others, and append those from `first` on.
@@ -22,19 +23,19 @@ class ParticleTrack {
     std::size_t rows = 0, stride = 1, first = 0;
     bool is_passing = false;  // the next change will drop all that this one adds
   };
-  // (rows x columns) and (rows x particles x 3), m.
-  Change add(std::span<const double> values, std::span<const float> positions);
+  // (rows x columns) and (rows x numbers).
+  Change add(std::span<const double> values, std::span<const float> frames);
 
   const Motion& motion() const { return motion_; }
   Motion part(std::size_t first, std::size_t rows) const;
   std::size_t bytes_per_row() const { return width_ * sizeof(double) + numbers_ * sizeof(float); }
 
  private:
-  void add_row(std::span<const double> values, std::span<const float> positions);
+  void add_row(std::span<const double> values, std::span<const float> frames);
   void drop_every_second();
   bool is_last_passing() const { return count_ > 0 && (count_ - 1) % motion_.stride != 0; }
 
-  std::size_t width_, numbers_;  // of a row: columns, coordinates of particles
+  std::size_t width_, numbers_;  // of a row: columns, numbers of its frame
   std::size_t most_rows_;
   std::size_t count_ = 0;  // rows of the run so far
   Motion motion_;

@@ -9,6 +9,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/io/model_file.h"
+#include "sestina/io/urdf.h"
 #include "sestina/scene/json_writer.h"
 #include "sestina/scene/scene_message.h"
 #include "studio/message_fields.h"
@@ -93,7 +94,8 @@ Session::Handler Session::find_handler(std::string_view type) {
       {"recover", &Session::on_recover}, {"run", &Session::on_run},       {"stop", &Session::on_stop},
       {"live", &Session::on_live},       {"pause", &Session::on_pause},   {"step", &Session::on_step},
       {"speed", &Session::on_speed},     {"pull", &Session::on_pull},     {"select", &Session::on_select},
-      {"control", &Session::on_control}, {"member", &Session::on_member}, {"members", &Session::on_members}};
+      {"control", &Session::on_control}, {"member", &Session::on_member}, {"members", &Session::on_members},
+      {"import", &Session::on_import}};
   const auto found = kHandlers.find(type);
   return found == kHandlers.end() ? nullptr : found->second;
 }
@@ -160,6 +162,18 @@ void Session::on_edit(int /*client*/, const YamlNode& message) {
   Document::Item item;
   for (const YamlEntry& entry : values->value->entries) item.emplace_back(entry.key, entry.value->text);
   document_->edit_item(list, text_of(message, "name"), item);
+  document_changed();
+}
+
+// {"type": "import", "text": "<robot name=...", "name": "arm.urdf"}: the robot replaces the model. What the
+// import has changed or left out stands in comments above it.
+void Session::on_import(int /*client*/, const YamlNode& message) {
+  ImportNotes notes;
+  const System robot =
+      read_urdf(text_of(message, "text"), printable(text_or(message, "name", "robot")), {}, &notes);
+  std::string text;
+  for (const ImportNote& note : notes) text += "# " + printable(to_string(note)) + "\n";
+  document_->set_text(text + write_model(robot));
   document_changed();
 }
 

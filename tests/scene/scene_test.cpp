@@ -157,6 +157,21 @@ TEST(Scene, KnowsEveryJointOfTheExample) {
   EXPECT_TRUE(drawn.scene.links[0].is_spring);
 }
 
+TEST(Scene, DrawsSpringsAndActuatorsBetweenTheirPointsAndRopesFromPointToPoint) {
+  System system = two_rods();
+  system.add_ground_point("pulley", {1, 0, 0});
+  system.add_cartesian_spring("spring", "ground.origin", "lower.origin", {10.0});
+  system.add_rope("rope", {"ground.origin", "ground.pulley", "upper.tip"}, 100.0);
+  const Scene scene = Drawn(system).scene;
+  ASSERT_EQ(scene.links.size(), 3u);
+  EXPECT_TRUE(scene.links[0].is_spring);
+  EXPECT_FALSE(scene.links[1].is_spring);
+  EXPECT_EQ(scene.links[1].to.x, 1.0);
+  EXPECT_EQ(scene.bodies[static_cast<std::size_t>(scene.links[2].to_body)].name, "upper");
+  EXPECT_EQ(scene.links[2].from.x, 1.0);
+  EXPECT_EQ(scene.links[2].to.y, -0.8);
+}
+
 TEST(FrameMaker, PlacesBodiesWhereTheClosedFormDoes) {
   const Drawn drawn(two_rods());
   FrameMaker frames(*drawn.model, drawn.properties);

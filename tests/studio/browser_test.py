@@ -243,7 +243,7 @@ class BrowserTest(unittest.TestCase):
         self.add(page, "Body", name="pen", type="particle", mass="0")
         self.add(page, "Joint", name="hip", type="revolute", parent="ground.origin", child="upper.origin", axis="[0, 0, 1]", q="1", u="1")
         self.add(page, "Joint", name="knee", type="revolute", parent="upper.knee", child="lower.origin", axis="[0, 0, 1]", q="0.2", u="-2")
-        self.add(page, "Joint", name="pen_holder", type="weld", parent="lower.tip", child="pen.origin", q="", u="")
+        self.add(page, "Joint", name="pen_holder", type="weld", parent="lower.tip", child="pen.origin")
         self.set(page, "Analysis and output", analysis__step__rtol="1e-10", analysis__step__atol="1e-12", analysis__duration="10",
                  output__every="0.01")
         page.on("dialog", lambda dialog: dialog.accept("double_pendulum"))
@@ -252,6 +252,9 @@ class BrowserTest(unittest.TestCase):
         page.click("#tab-plots")
         self.assertEqual(page.locator(".legend .name", has_text="knee.q").count(), 1)
         self.assertEqual(page.evaluate(FAULTS), [])
+        for body, end in ((1, "[0, 0, 0]"), (2, "[0, -1, 0]")):  # the view has grown with the mechanism
+            place, box = page.evaluate(f"sestina.viewer.drawing.project({body}, {end})"), page.locator("#canvas").bounding_box()
+            self.assertTrue(0 < place["x"] < box["width"] and 0 < place["y"] < box["height"], place)
         self.shoot(page, "studio_built")
         page.click("#save")
         self.wait(page, "document.getElementById('save').textContent === 'Save'")
@@ -272,7 +275,7 @@ class BrowserTest(unittest.TestCase):
         self.add(page, "Ground shape", name="floor", type="plane")
         self.add(page, "Body", name="box", type="rigid", mass="2", shape__0__type="box", shape__0__size="[0.2, 0.2, 0.1]")
         self.add(page, "Joint", name="fly", type="free", parent="ground.origin", child="box.origin", q="[0, 0, 0.05, 1, 0, 0, 0]")
-        self.add(page, "Contact", name="feet", between__first="box", between__second="floor", friction="0.5")
+        self.add(page, "Contact", name="feet", between__0__name="box", between__1__name="floor", friction="0.5")
         self.wait(page, "sestina.viewer.motion?.contacts && sestina.viewer.motion.rows === 101")
         self.assertEqual(page.evaluate("sestina.viewer.motion.contacts.at(50).length"), 4)
         weight = page.evaluate("sestina.viewer.motion.contacts.at(50).reduce((sum, one) => sum + one.force[2], 0)")
@@ -293,6 +296,44 @@ class BrowserTest(unittest.TestCase):
         self.shoot(page, "studio_event")
         page.locator("#page-build button:text-is('Remove')").locator("visible=true").click()
         self.wait(page, "sestina.viewer.player.end === 1")
+        self.assertEqual(self.errors, [])
+
+    def test_writes_the_laws_of_contacts_and_more_than_two_that_touch(self):
+        model = self.folder / "balls.yaml"
+        balls = "".join(f"  - {{name: b{i}, mass: 1, shape: {{type: sphere, radius: 0.1, name: s{i}}}}}\n" for i in range(3))
+        joints = "".join(f"  - {{name: j{i}, type: prismatic, parent: ground.origin, child: b{i}.origin, axis: [0, 0, 1], q: {0.11 + 0.21 * i}}}\n"
+                         for i in range(3))
+        model.write_text(f"sestina: 1\ngravity: [0, 0, -9.81]\nground: {{shapes: [{{name: floor, type: plane}}]}}\nbodies:\n{balls}joints:\n{joints}"
+                         "contacts:\n  - {name: all, between: [s0, s1, floor], friction: 0.3}   # every pair\nanalysis: {duration: 0.1}\n")
+        page = self.open(self.start_studio(str(model)))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows > 10")
+        page.click("#tab-build")
+        details = self.form(page, "Contact", "all")
+        self.assertEqual([details.locator(f"#add-contact-between-{i}-name").input_value() for i in range(3)], ["s0", "s1", "floor"])
+        details.get_by_role("button", name="Add shape or body").click()
+        self.fill(details, "Contact", {"between__3__name": "s2"})
+        self.press(page, details)
+        self.assertIn("between: [s0, s1, floor, s2], friction: 0.3}   # every pair", page.evaluate(TEXT))
+        self.change(page, "Contact", "all", law="hunt_crossley", stiffness="1e6", restitution="0.7", impact_speed="1", creep_speed="0.01")
+        self.assertIn("between: [s0, s1, floor, s2], friction: 0.3, law: hunt_crossley, creep_speed: 0.01, restitution: 0.7, impact_speed: 1, "
+                      "stiffness: 1e6}   # every pair", page.evaluate(TEXT))
+        self.wait(page, "document.querySelectorAll('.faults button').length === 0 && sestina.viewer.motion.rows > 10")
+        self.change(page, "Contact", "all", law="hertz")
+        self.assertNotIn("restitution", page.evaluate(TEXT))  # a key of the other law has gone with it
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.shoot(page, "studio_law")
+        self.assertEqual(self.errors, [])
+
+    def test_imports_a_robot(self):
+        page = self.open(self.start_studio())
+        page.wait_for_selector("#page-build summary")
+        page.locator("#import-file").set_input_files(ROOT / "examples/10_robot_arm.urdf")
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 101")
+        self.assertGreater(page.locator("#tree li").count(), 5)
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.shoot(page, "studio_import")
+        page.click("#undo")
+        self.wait(page, f"{TEXT} === ''")
         self.assertEqual(self.errors, [])
 
     def test_changes_what_a_model_has_in_its_place_and_undoes_it(self):

@@ -52,7 +52,7 @@ std::vector<double> rows_of(const ParticleTrack& track) {
 }
 
 TEST(ParticleTrackTest, KeepsEveryRowWhileTheyFitAndThenEverySecond) {
-  ParticleTrack track({{"t", "s"}, {"x", ""}}, kParticles, 4 * kRowBytes);
+  ParticleTrack track({{"t", "s"}, {"x", ""}}, 3 * kParticles, 4 * kRowBytes);
   EXPECT_EQ(track.bytes_per_row(), kRowBytes);
   Batch batch;
   for (int i = 0; i < 4; ++i) batch.add(i);
@@ -76,7 +76,7 @@ TEST(ParticleTrackTest, KeepsEveryRowWhileTheyFitAndThenEverySecond) {
 TEST(ParticleTrackTest, ClientsThatFollowTheChangesHaveItsRows) {
   constexpr std::size_t kMost = 7;
   for (const int size : {1, 2, 3, 5, 16, 100}) {
-    ParticleTrack track({{"t", "s"}, {"x", ""}}, kParticles, kMost * kRowBytes);
+    ParticleTrack track({{"t", "s"}, {"x", ""}}, 3 * kParticles, kMost * kRowBytes);
     Client all, slow;
     int row = 0;
     for (int batches = 0; batches < 60; ++batches) {

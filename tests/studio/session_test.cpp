@@ -313,14 +313,34 @@ TEST_F(SessionTest, EditsItemsOfTheModel) {
   EXPECT_THAT(last("error"), HasSubstr("none"));
 }
 
+TEST_F(SessionTest, ImportsARobotAsAStepOfUndo) {
+  session_->join(1);
+  session_->handle(
+      1,
+      R"({"type":"import","name":"arm.urdf","text":"<robot name='arm'><link name='base'/><link name='tip'>)"
+      R"(<inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>)"
+      R"(</link><joint name='hinge' type='continuous'><parent link='base'/><child link='tip'/>)"
+      R"(<axis xyz='0 1 0'/><dynamics friction='1'/></joint></robot>"})");
+  EXPECT_THAT(last("document"), HasSubstr(R"("faults":[])"));
+  EXPECT_THAT(last("document"), HasSubstr("# arm.urdf:1:"));  // friction is left out
+  EXPECT_THAT(last("document"), HasSubstr(R"("name":"hinge","type":"revolute")"));
+  const std::string imported = last("document");
+  session_->handle(1, R"({"type":"import","name":"arm.urdf","text":"<robot"})");
+  EXPECT_THAT(last("error"), HasSubstr("arm.urdf"));
+  EXPECT_EQ(last("document"), imported);
+  session_->handle(1, R"({"type":"undo"})");
+  EXPECT_THAT(last("document"), HasSubstr(R"("name":"hip")"));
+}
+
 TEST_F(SessionTest, AnswersMalformedMessagesWithAnError) {
   session_->join(1);
   for (const char* text :
        {"", "{", "[]", "null", "{}", R"({"type":1})", R"({"type":"no"})", R"({"type":"set"})", "\xff\xfe",
         R"({"type":"set","path":"bodies[9].mass","value":"1"})", R"({"type":"set","path":"","value":"1"})",
-        R"({"type":"live","speed":-1})", R"({"type":"live","speed":"nan"})",
-        R"({"type":"add","list":"x","item":"y"})", R"({"type":"add","list":"bodies","item":"a\nb"})",
-        R"({"type":"pull","body":1e99})", R"({"type":"remove","list":"bodies","name":"none"})"}) {
+        R"({"type":"live","speed":-1})", R"({"type":"live","speed":"nan"})", R"({"type":"import"})",
+        R"({"type":"import","text":"no robot"})", R"({"type":"add","list":"x","item":"y"})",
+        R"({"type":"add","list":"bodies","item":"a\nb"})", R"({"type":"pull","body":1e99})",
+        R"({"type":"remove","list":"bodies","name":"none"})"}) {
     texts_.clear();
     session_->handle(1, text);
     // A pull without a live run is nothing to complain about.

@@ -24,6 +24,9 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import gallery  # noqa: E402
+
 SOURCE = "source"  # the folder of the site that shows files
 RUN = ["docs/python.md", "docs/tutorials"]  # what is run: pages, and the pages of folders
 FRONT = "README.md"  # the page that a repository opens with; the site has one of its own
@@ -124,16 +127,24 @@ def _make_live_pages(folder: pathlib.Path) -> None:
     """The motion of every example as a page of its own."""
     folder.mkdir(parents=True, exist_ok=True)
 
-    def make(path: str) -> None:
-        file = folder / f"{pathlib.Path(path).stem}.html"
-        command = [os.environ["SESTINA_PROGRAM"], "view", path, "-o", file, "--max-size", str(LARGEST_LIVE)]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-        if done.returncode:
-            raise PluginError(f"{path}: there is no page of its motion\n{done.stderr}")
-        live[path] = file.stat().st_size
+    def make(name: str) -> None:
+        file = folder / _live_page(name)
+        try:
+            gallery.make_page(os.environ["SESTINA_PROGRAM"], name, file, "--max-size", str(LARGEST_LIVE))
+        except subprocess.CalledProcessError as error:
+            raise PluginError(f"{name}: there is no page of its motion\n{error}") from error
+        live[f"examples/{name}.yaml"] = file.stat().st_size
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(make, sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("examples/*.yaml"))))
+        list(pool.map(make, gallery.examples()))
+
+
+def _live_page(name: str) -> str:
+    return f"{name.replace('/', '_')}.html"
+
+
+def _name_of(path: str) -> str:
+    return path.removeprefix("examples/").removesuffix(".yaml")
 
 
 def _live_link(path: str, goal: str) -> str:
@@ -143,10 +154,10 @@ def _live_link(path: str, goal: str) -> str:
 def _insert_live_links(text: str) -> str:
     """Below the line of each example of the gallery; its pictures lead to the page, too."""
     for path in live:
-        name = pathlib.Path(path).stem
-        goal = posixpath.relpath(f"{LIVE}/{name}.html", posixpath.dirname(GALLERY))
+        name = _name_of(path)
+        goal = posixpath.relpath(f"{LIVE}/{_live_page(name)}", posixpath.dirname(GALLERY))
         text = re.sub(rf"(?m)^\[{name}\.yaml\].*$", lambda line, p=path, g=goal: f"{line.group(0)}\n\n{_live_link(p, g)}", text)  # type: ignore[misc]
-        text = re.sub(rf"!\[[^\]]*\]\(pictures/gallery/{name}_\w+\.webp\)", rf"[\g<0>]({goal})", text)
+        text = re.sub(rf"!\[[^\]]*\]\(pictures/gallery/{name.replace('/', '_')}_\w+\.webp\)", rf"[\g<0>]({goal})", text)
     return text
 
 
@@ -164,7 +175,7 @@ def _show(path: str) -> str:
     text = (ROOT / path).read_text()
     if path in live:
         name = pathlib.Path(path).stem
-        goal = posixpath.relpath(f"{LIVE}/{name}.html", posixpath.dirname(_page_of(path)))
+        goal = posixpath.relpath(f"{LIVE}/{_live_page(_name_of(path))}", posixpath.dirname(_page_of(path)))
         head += f'<iframe class="live" src="{goal}" title="{name}, live" loading="lazy"></iframe>\n\n{_live_link(path, goal)}\n\n'
     language = LANGUAGES.get(pathlib.Path(path).suffix, "text")
     return f"{head}{_reference_link(path)}{'`' * 5}{language}\n{text}{'`' * 5}\n"
@@ -288,7 +299,7 @@ def on_files(files: Files, config: Any) -> Files:
     for picture in _repository_files("docs/pictures/*"):
         files.append(File.generated(config, picture, abs_src_path=str(ROOT / picture)))
     _make_live_pages(ROOT / "out/live")
-    for name in map(lambda path: f"{pathlib.Path(path).stem}.html", sorted(live)):
+    for name in map(lambda path: _live_page(_name_of(path)), sorted(live)):
         files.append(File.generated(config, f"{LIVE}/{name}", abs_src_path=str(ROOT / "out/live" / name)))
     own = [f"tools/site/pages/{page.name}" for page in pathlib.Path(__file__).parent.glob("pages/*.md")]
     for path in sorted(_linked_files(pages + own)):

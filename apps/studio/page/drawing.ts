@@ -8,7 +8,7 @@ import { ContactForce, Motion, POSE_SIZE, Pose, Scene, SceneSolid, Triple } from
 import { Orbit } from "./orbit";
 import { Particles } from "./particles";
 import { place, placeBetween } from "./placing";
-import { Shapes, solidMesh } from "./shapes";
+import { Shapes, solidMesh, wallMaterial } from "./shapes";
 
 /** Colours of bodies in turn; that of the ground and of joints comes first. */
 export const COLOURS = [
@@ -150,7 +150,6 @@ export class Drawing {
 
   /** Replaces all that is drawn. */
   setScene(scene: Scene, motion: Motion, keepView = false): void {
-    const before = this.bounds.radius;
     this.content.children.slice().forEach((child) => this.content.remove(child));
     this.groups.length = this.materials.length = 0;
     this.pickable = [];
@@ -178,8 +177,9 @@ export class Drawing {
     this.addTrace();
     this.applyLayers();
     this.select(this.selected < scene.bodies.length ? this.selected : -1);
-    const growth = this.bounds.radius / before;
+    const growth = this.bounds.radius / this.orbit.fittedRadius;
     if (!keepView || growth > 2 || growth < 0.4) this.resetView();
+    else if (this.orbit.isFitted && (growth > 1.2 || growth < 0.7)) this.fit();
     this.setDark(this.dark);
   }
 
@@ -297,10 +297,14 @@ export class Drawing {
   resetView(): void {
     if (!this.scene) return;
     this.orbit.setUp(vector(this.scene.up));
-    this.orbit.fit(this.bounds.centre.clone().add(this.follower.travelled(this.scene, this.groups)), this.bounds.radius);
+    this.fit();
     const flat = this.flatDirection;
     if (flat) this.orbit.lookAlong(flat, 0.16);
     else this.orbit.lookFrom(0.62, 0.36);
+  }
+  private fit(): void {
+    if (!this.scene) return;
+    this.orbit.fit(this.bounds.centre.clone().add(this.follower.travelled(this.scene, this.groups)), this.bounds.radius);
   }
   picture(kind = "image/png"): string {
     this.render();
@@ -317,13 +321,15 @@ export class Drawing {
     return [make(colourOf(body)), make(body === 0 ? "#8b94a1" : "#4b535e", 0.5)];
   }
   private addSolid(solid: SceneSolid): void {
-    const isPlane = solid.type === "plane" && solid.body === 0;
-    const mesh = solidMesh(this.shapes as Shapes, solid, isPlane ? this.plane : this.materials[solid.body][0]);
-    mesh.castShadow = solid.type !== "plane";
-    mesh.receiveShadow = true;
+    const isPlane = solid.type === "plane" && solid.body === 0, isWall = solid.role === "wall";
+    const own = isWall ? wallMaterial(solid.body === 0 ? "#8a93a0" : colourOf(solid.body)) : this.materials[solid.body][0];
+    if (isWall) this.materials[solid.body].push(own);
+    const mesh = solidMesh(this.shapes as Shapes, solid, isPlane ? this.plane : own);
+    mesh.castShadow = solid.type !== "plane" && !isWall;
+    mesh.receiveShadow = !isWall;
     mesh.userData.body = solid.body;
     this.groups[solid.body].add(mesh);
-    this.pickable.push(mesh);
+    if (!isWall || solid.body > 0) this.pickable.push(mesh);
   }
   private layer(name: Layer, object: THREE.Object3D): void {
     const list = this.layers.get(name) ?? [];

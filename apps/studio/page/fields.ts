@@ -27,11 +27,11 @@ export interface Field {
   parts?: Field[];
   /** The part that may stand alone instead of the map. */
   short?: string;
-  /** The parts are the items of a list. */
-  isList?: boolean;
   isSmall?: boolean;
   /** There may be any number of maps with these parts, and this is what one is called. */
   row?: string;
+  /** There are at least so many of them; then they are a list. */
+  least?: number;
   /** They are entries of a map, by their names. */
   isNamed?: boolean;
   nameHint?: string;
@@ -111,7 +111,8 @@ const POINTS: Field = {
   key: "points", label: "Points: frames for joints and forces", row: "point", isNamed: true, nameHint: "tip", none: "[0, 0, 0]",
   short: "position", parts: POINT,
 };
-const SHAPE_TYPES = ["box", "cylinder", "sphere", "capsule", "ellipsoid", "plane", "mesh"];
+const SHAPE_TYPES = ["box", "cylinder", "sphere", "capsule", "ellipsoid", "plane", "mesh", "height_field"];
+const OF_FILE = ["mesh", "height_field"];
 const ROUND = ["cylinder", "sphere", "capsule"];
 const SHAPE: Field[] = [
   { key: "type", label: "Type", options: SHAPE_TYPES, value: "box" },
@@ -119,8 +120,8 @@ const SHAPE: Field[] = [
   { key: "size", label: "Size, m", value: "[0.1, 0.1, 0.1]", types: ["box", "ellipsoid"], isVector: true },
   { key: "radius", label: "Radius, m", value: "0.05", types: ROUND },
   { key: "length", label: "Length, m", value: "0.2", types: ["cylinder", "capsule"] },
-  { key: "file", label: "File (STL, OBJ)", types: ["mesh"] },
-  { key: "scale", label: "Scale", hint: "[1, 1, 1]", types: ["mesh"], isVector: true },
+  { key: "file", label: "File", hint: "STL, OBJ; heights as text", types: OF_FILE },
+  { key: "scale", label: "Scale", hint: "[1, 1, 1]", types: OF_FILE, isVector: true },
   { key: "position", label: "Position, m", hint: "[0, 0, 0]", isVector: true },
   { key: "axes", label: "Axes", isRotation: true },
 ];
@@ -144,6 +145,8 @@ export const BODY: Field[] = [
   { key: "material", label: "Material", types: ["beam"], isSmall: true, parts: [
     { key: "E", label: "E, Pa", value: "2e11" }, { key: "nu", label: "nu", value: "0.3" },
     { key: "density", label: "Density, kg/m³", value: "7800" }, { key: "damping", label: "Damping, s" }, MORE] },
+  { key: "velocity", label: "Velocity of its start, m/s", types: ["beam"], isVector: true },
+  { key: "angular_velocity", label: "Angular velocity at the start, rad/s", types: ["beam"], isVector: true },
   { key: "pretension", label: "Pretension, N", types: ["beam"], hint: "of a cable" },
   ...["precurved", "closed"].map((key): Field => ({ key, label: words(key), options: YES_NO, types: ["beam"] })),
   { key: "file", label: "File", types: ["reduced"] },
@@ -162,17 +165,18 @@ export const GROUND_POINTS: Field[] = [
 export const GROUND_SHAPE: Field[] = [NAME, { ...SHAPE[0], value: "plane" }, ...SHAPE.slice(2)];
 const WITH_AXIS = ["revolute", "prismatic", "screw", "cylindrical", "universal"];
 const ONE_SPEED = ["revolute", "prismatic", "screw"];
+const MOVING = ["revolute", "prismatic", "spherical", "universal", "cylindrical", "screw", "planar", "xyz", "free"];
 export const JOINT: Field[] = [
   NAME,
-  { key: "type", label: "Type", options: ["revolute", "prismatic", "spherical", "universal", "cylindrical", "screw", "planar", "xyz", "free", "weld"] },
+  { key: "type", label: "Type", options: [...MOVING, "weld"] },
   { key: "parent", label: "Parent point", value: "ground.origin", list: "points", isNeeded: true },
   { key: "child", label: "Child point", value: "", list: "points", isNeeded: true },
   { key: "axis", label: "Axis in the parent's point", value: "[0, 0, 1]", types: WITH_AXIS, isVector: true, list: "axis-directions" },
   { key: "second_axis", label: "Second axis in the child's point", value: "[0, 1, 0]", types: ["universal"], isVector: true, list: "axis-directions" },
   { key: "pitch", label: "Pitch, m/rad", value: "0.01", types: ["screw"] },
-  { key: "q", label: "q at the start", hint: "0", isVector: true },
-  { key: "u", label: "u at the start", hint: "0", isVector: true },
-  { key: "hold", label: "Keeps q and u when loops close", options: YES_NO },
+  { key: "q", label: "q at the start", hint: "0", types: MOVING, isVector: true },
+  { key: "u", label: "u at the start", hint: "0", types: MOVING, isVector: true },
+  { key: "hold", label: "Keeps q and u when loops close", options: YES_NO, types: MOVING },
   { key: "cut", label: "Closes a loop", options: YES_NO },
   { key: "armature", label: "Armature, kg m² or kg", types: ONE_SPEED },
   { key: "limits", label: "Limits", types: ONE_SPEED, isSmall: true, parts: [
@@ -210,7 +214,7 @@ export const FORCE: Field[] = [
   { key: "reference", label: "Rest position", types: ["joint_spring", "cartesian_spring", "torsional_spring_damper"], isVector: true },
   { key: "free_length", label: "Free length, m", types: ["spring_damper", "rope"] },
   { key: "friction", label: "Friction, N m or N", value: "1", types: ["coordinate_friction"] },
-  { key: "creep_speed", label: "Creep speed", value: "0.001", types: ["coordinate_friction"] },
+  { key: "creep_speed", label: "Creep speed, rad/s or m/s", hint: "none: it sticks", types: ["coordinate_friction"] },
   ...["lower", "upper", "stop_stiffness", "stop_damping"].map((key): Field => ({ key, label: words(key), types: ["coordinate_friction"] })),
   ...["sigma0", "sigma1", "sigma2", "coulomb_friction", "static_friction", "stribeck_speed"].map((key): Field =>
     ({ key, label: words(key), types: ["lugre_friction"] })),
@@ -257,16 +261,24 @@ export const CONSTRAINT: Field[] = [
   { key: "start", label: "s at the start", types: ["point_on_curve", "point_on_beam"] },
   MORE,
 ];
+const RIGID = ["", "stronge", "poisson", "newton"];
+const FORCE_LAWS = ["linear", "hertz", "hunt_crossley"];
 export const CONTACT: Field[] = [
   NAME,
-  { key: "between", label: "Between", isList: true, parts: [
-    { key: "first", label: "First shape or body", list: "shape-names", isNeeded: true },
-    { key: "second", label: "Second shape or body", list: "shape-names", value: "ground", isNeeded: true }] },
+  { key: "between", label: "Between: of more than two, every pair may touch", row: "shape or body", short: "name", least: 2, parts: [
+    { key: "name", label: "Shape or body", list: "shape-names", isNeeded: true }] },
+  { key: "law", label: "Law", options: [...RIGID, ...FORCE_LAWS] },
   { key: "friction", label: "Friction", value: "0.5" },
-  { key: "restitution", label: "Restitution, 0 to 1", hint: "0" },
-  { key: "law", label: "Law of restitution", options: ["", "stronge", "poisson", "newton"] },
-  { key: "stiffness", label: "Stiffness, N/m", hint: "0: rigid" },
-  { key: "damping", label: "Damping, N s/m", hint: "0" },
+  { key: "creep_speed", label: "Creep speed, m/s", hint: "needed with friction", of: "law", types: FORCE_LAWS },
+  { key: "restitution", label: "Restitution, 0 to 1", hint: "0", of: "law", types: [...RIGID, "hunt_crossley"] },
+  { key: "impact_speed", label: "Impact speed, m/s", hint: "that has the restitution", of: "law", types: ["hunt_crossley"] },
+  { key: "stiffness", label: "Stiffness, N/m^p", hint: "0: rigid" },
+  { key: "damping", label: "Damping, N s/m", hint: "0", of: "law", types: [...RIGID, "linear"] },
+  { key: "exponent", label: "Exponent p", hint: "1.5", of: "law", types: ["hunt_crossley"] },
+  { key: "dissipation", label: "Dissipation, s/m", hint: "0", of: "law", types: ["hunt_crossley"] },
+  { key: "young", label: "Young's modulus, Pa", hint: "instead of the stiffness", of: "law", types: ["hertz"], isVector: true },
+  { key: "poisson", label: "Poisson's ratio", hint: "0.3", of: "law", types: ["hertz"], isVector: true },
+  MORE,
 ];
 export const EVENT: Field[] = [
   NAME,

@@ -173,7 +173,8 @@ export class Forms {
     this.forms = options.map((one) => ({ list: one.list, form: new ItemForm(one, send, { pick }) }));
     const directions = make("datalist", { id: "axis-directions" },
       ...["[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"].map((value) => make("option", { value })));
-    page.append(this.points, this.jointNames, this.shapeNames, this.parameterNames, directions, ...this.forms.map(({ form }) => form.element));
+    page.append(this.points, this.jointNames, this.shapeNames, this.parameterNames, directions, ...this.forms.map(({ form }) => form.element),
+      importer(send));
   }
 
   setScene(scene: Scene): void {
@@ -211,6 +212,18 @@ export class Forms {
   private formOf(list: string): ItemForm {
     return (this.forms.find((one) => one.list === list) as { form: ItemForm }).form;
   }
+}
+
+/** Chooses a robot in URDF, which takes the place of the model. */
+function importer(send: Send): HTMLElement {
+  const file = make("input", { type: "file", id: "import-file", accept: ".urdf,.xml", "aria-label": "Robot in URDF", hidden: true });
+  file.addEventListener("change", async () => {
+    const [robot] = file.files ?? [];
+    file.value = "";
+    if (robot) send({ type: "import", name: robot.name, text: await robot.text() });
+  });
+  const button = make("button", { type: "button", id: "import", onclick: () => file.click() }, "Import a robot (URDF) …");
+  return make("div", { class: "adder importer" }, button, file);
 }
 
 /** `{l: 1, m: 2}` as items. */

@@ -15,7 +15,7 @@ export interface SceneBody {
 export interface SceneSolid {
   body: number;
   type: "box" | "sphere" | "cylinder" | "capsule" | "ellipsoid" | "plane" | "mesh";
-  role: "shape" | "link" | "mass_centre";
+  role: "shape" | "link" | "mass_centre" | "wall";
   size: Triple;
   pose: Pose;
   mesh?: number;

@@ -8,6 +8,8 @@ export class Orbit {
   readonly perspective = new THREE.PerspectiveCamera(35, 1, 0.01, 1000);
   readonly orthographic = new THREE.OrthographicCamera(-1, 1, 1, -1, -1000, 1000);
   isOrthographic = false;
+  /** The sphere of fit() is still seen whole: nobody has come nearer or gone aside. */
+  isFitted = false;
   /** Called when the view has changed. */
   onChange: () => void = () => undefined;
   /** A drag that begins on a body may be somebody else's; true: it is. */
@@ -43,6 +45,11 @@ export class Orbit {
     return height / Math.max(1, this.element.clientHeight);
   }
 
+  /** m, of the sphere of fit() */
+  get fittedRadius(): number {
+    return this.radius;
+  }
+
   setUp(up: THREE.Vector3): void {
     this.up.copy(up);
     // The horizontal axis that comes first in the order x, y, z is to the right.
@@ -60,6 +67,7 @@ export class Orbit {
     const half = (this.perspective.fov * Math.PI) / 360;
     const narrow = Math.atan(Math.tan(half) * Math.min(1, this.aspect));
     this.distance = (1.08 * this.radius) / Math.sin(narrow);
+    this.isFitted = true;
     this.update();
   }
   /** rad; the direction from which one looks: `turn` 0 is from the south. */
@@ -79,10 +87,12 @@ export class Orbit {
     this.lookFrom(this.turn + turn, this.tilt + tilt);
   }
   zoom(factor: number): void {
+    this.isFitted = false;
     this.distance = Math.max(1e-3 * this.radius, Math.min(200 * this.radius, this.distance * factor));
     this.update();
   }
   pan(right: number, upward: number): void {
+    this.isFitted = false;
     const m = this.camera.matrixWorld;
     this.target.addScaledVector(new THREE.Vector3().setFromMatrixColumn(m, 0), right * this.metresPerPixel);
     this.target.addScaledVector(new THREE.Vector3().setFromMatrixColumn(m, 1), upward * this.metresPerPixel);

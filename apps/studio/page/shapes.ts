@@ -3,13 +3,19 @@ import * as THREE from "three";
 import { bytesOf, Scene, SceneSolid } from "./message";
 import { place } from "./placing";
 
+/** Sides of what is round; fewer where there are many solids, so that a picture has not millions of triangles. */
 const SIDES = 32;
+const FEW_SIDES = 8;
+const MANY = 300; // solids
 
 export class Shapes {
   private readonly made = new Map<string, THREE.BufferGeometry>();
   private readonly meshes: (THREE.BufferGeometry | undefined)[] = [];
+  private readonly sides: number;
 
-  constructor(private readonly scene: Scene) {}
+  constructor(private readonly scene: Scene) {
+    this.sides = scene.solids.length > MANY ? FEW_SIDES : SIDES;
+  }
 
   of(solid: SceneSolid): THREE.BufferGeometry {
     if (solid.type === "mesh") return this.mesh(solid.mesh ?? 0);
@@ -26,7 +32,7 @@ export class Shapes {
   /** Along z. */
   cylinder(radius: number, length: number): THREE.BufferGeometry {
     return this.once(`cylinder ${radius} ${length}`, () =>
-      new THREE.CylinderBufferGeometry(radius, radius, length, SIDES).rotateX(Math.PI / 2));
+      new THREE.CylinderBufferGeometry(radius, radius, length, this.sides).rotateX(Math.PI / 2));
   }
   sphere(radius: number): THREE.BufferGeometry {
     return this.capsule(radius, 0);
@@ -35,7 +41,7 @@ export class Shapes {
   capsule(radius: number, length: number): THREE.BufferGeometry {
     return this.once(`capsule ${radius} ${length}`, () => {
       const profile: THREE.Vector2[] = [];
-      const steps = SIDES / 4;
+      const steps = this.sides / 4;
       for (let i = 0; i <= steps; ++i) {
         const a = -Math.PI / 2 + (i * Math.PI) / 2 / steps;
         profile.push(new THREE.Vector2(Math.max(0, radius * Math.cos(a)), -length / 2 + radius * Math.sin(a)));
@@ -44,7 +50,7 @@ export class Shapes {
         const a = (i * Math.PI) / 2 / steps;
         profile.push(new THREE.Vector2(Math.max(0, radius * Math.cos(a)), length / 2 + radius * Math.sin(a)));
       }
-      return new THREE.LatheBufferGeometry(profile, SIDES).rotateX(Math.PI / 2);
+      return new THREE.LatheBufferGeometry(profile, this.sides).rotateX(Math.PI / 2);
     });
   }
   /** A cone on z = 0 with its tip at z = height. */
@@ -94,6 +100,14 @@ export class Shapes {
     }
     return geometry;
   }
+}
+
+/** Of a wall of grains, which are seen through it. */
+export function wallMaterial(colour: string): THREE.MeshStandardMaterial {
+  return new THREE.MeshStandardMaterial({
+    color: new THREE.Color(colour).convertSRGBToLinear(), roughness: 0.8, metalness: 0, side: THREE.DoubleSide, transparent: true,
+    opacity: 0.22, depthWrite: false,
+  });
 }
 
 /** A solid in the frame of its body. */

@@ -278,10 +278,14 @@ export class Viewer {
       this.drawing.setFrame(motion.frame(a), motion.frame(b), part);
       this.ghost?.show(player.now);
     }
-    if (this.drawing.isShown("arrows") && this.largestReaction > 0) {
+    const hasReactions = this.drawing.isShown("arrows") && this.largestReaction > 0;
+    const hasContacts = this.drawing.isShown("contacts") && motion.contacts !== undefined;
+    find("scale").hidden = !(hasReactions || hasContacts) || !(this.largestForce > 0);
+    find("scale").textContent = `longest arrow: ${short(this.largestForce, 3)} N`;
+    if (hasReactions) {
       this.drawing.setReactions((joint) => this.reaction(joint, player.row), this.largestForce);
     }
-    if (this.drawing.isShown("contacts") && motion.contacts) {
+    if (hasContacts && motion.contacts) {
       this.drawing.setContacts(motion.contacts.at(player.row), this.largestForce);
     }
     const slider = find<HTMLInputElement>("time");

@@ -94,7 +94,7 @@ export class GroupWidget implements Widget {
     this.showFields();
   }
   get(): Flow | undefined {
-    const { short, isList } = this.owner;
+    const { short } = this.owner;
     const map: FlowMap = new Map();
     for (const { field, row, widget } of this.rows) {
       const value = widget.get();
@@ -105,7 +105,6 @@ export class GroupWidget implements Widget {
         map.set(this.keyOf(field), value as Flow);
       }
     }
-    if (isList) return map.size > 0 ? [...map.values(), ...this.furtherItems()] : undefined;
     if (this.given instanceof Map && !this.rows.some(({ field }) => field.key === "more")) {
       const known = new Set(this.rows.map(({ field }) => this.keyOf(field)));
       this.given.forEach((one, key) => known.has(key) || map.set(key, one));
@@ -117,8 +116,7 @@ export class GroupWidget implements Widget {
   set(value: Flow | undefined): void {
     this.given = value;
     let map: FlowMap = value instanceof Map ? value : new Map();
-    if (Array.isArray(value) && this.owner.isList) map = new Map(this.rows.map(({ field }, i) => [field.key, value[i] ?? ""]));
-    else if (value !== undefined && !(value instanceof Map) && this.owner.short) map = new Map([[this.owner.short, value]]);
+    if (value !== undefined && !(value instanceof Map) && this.owner.short) map = new Map([[this.owner.short, value]]);
     const known = new Set(this.rows.map(({ field }) => this.keyOf(field)));
     const more: FlowMap = new Map([...map].filter(([key]) => !known.has(key)));
     for (const { field, widget } of this.rows) widget.set(field.key === "more" ? more : map.get(this.keyOf(field)));
@@ -134,10 +132,6 @@ export class GroupWidget implements Widget {
     this.showFields();
   }
 
-  /** Items of the given list for which there are no fields. */
-  private furtherItems(): Flow[] {
-    return Array.isArray(this.given) ? this.given.slice(this.rows.length) : [];
-  }
   private keyOf(field: Field): string {
     return field.synonym && this.given instanceof Map && this.given.has(field.synonym) ? field.synonym : field.key;
   }
@@ -220,12 +214,14 @@ class RowsWidget implements Widget {
   private readonly list = make("div", {});
   private rows: { element: HTMLElement; name: HTMLInputElement | undefined; group: GroupWidget }[] = [];
   private isSingle = false; // one map, as `shape: {...}` is
+  private made = 0; // rows, also those that have been removed: their ids differ
 
   constructor(private readonly field: Field, private readonly id: string, private readonly context: Context) {
     const adder = make("button", { type: "button", id: `${id}-add` }, `Add ${field.row ?? "one"}`);
     adder.addEventListener("click", () => {
       const row = this.add();
       row.group.setNew();
+      this.showRemovers();
       row.element.querySelector<HTMLElement>("input, select")?.focus();
       adder.dispatchEvent(new Event("input", { bubbles: true }));
     });
@@ -239,11 +235,12 @@ class RowsWidget implements Widget {
       return named.length > 0 ? new Map(named.map(([name, value]) => [name, value ?? this.field.none ?? "0"])) : undefined;
     }
     const values = entries.map(([, value]) => value).filter((value): value is Flow => !isEmpty(value));
-    if (values.length === 1 && this.isSingle) return values[0];
+    if (values.length === 1 && this.isSingle && !this.field.least) return values[0];
     return values.length > 0 ? values : undefined;
   }
   set(value: Flow | undefined): void {
     this.rows = [];
+    this.made = 0;
     this.list.replaceChildren();
     this.isSingle = !Array.isArray(value);
     const entries: [string, Flow][] = value === undefined ? [] : Array.isArray(value) ? value.map((one) => ["", one])
@@ -253,10 +250,16 @@ class RowsWidget implements Widget {
       if (row.name) row.name.value = name;
       row.group.set(one);
     }
+    while (this.rows.length < (this.field.least ?? 0)) this.add().group.setNew();
+    this.showRemovers();
+  }
+  private showRemovers(): void {
+    const isFree = this.rows.length > (this.field.least ?? 0);
+    for (const { element } of this.rows) (element.querySelector(".remove") as HTMLElement).hidden = !isFree;
   }
   private add(): RowsWidget["rows"][number] {
     const { field } = this;
-    const id = `${this.id}-${this.rows.length}`;
+    const id = `${this.id}-${this.made++}`;
     const word = field.row ?? "item";
     const group = new GroupWidget(field, field.parts ?? [], id, this.context);
     const name = field.isNamed ? make("input", { id: `${id}-name`, type: "text", "aria-label": `Name of the ${word}`, placeholder: field.nameHint ?? "name" }) : undefined;
@@ -268,6 +271,7 @@ class RowsWidget implements Widget {
         this.element.dispatchEvent(new Event("input", { bubbles: true }));
         this.element.dispatchEvent(new Event("change", { bubbles: true }));
         element.remove();
+        this.showRemovers();
       },
     }, "×");
     element.append(make("div", { class: "entry-head" }, name ?? make("span", {}, word), remover), group.element);

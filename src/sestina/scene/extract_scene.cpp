@@ -222,7 +222,13 @@ class SceneMaker {
 
   void add_links() {
     for (const ForceSpec& force : system_.forces) {
-      if (force.type == "spring_damper") add_link(force.name.text, true, force.from, force.to);
+      const bool is_spring = force.type == "spring_damper" || force.type == "cartesian_spring";
+      if (is_spring || force.type == "hydraulic_actuator") {
+        add_link(force.name.text, is_spring, force.from, force.to);
+      }
+      for (std::size_t i = 1; i < force.points.size(); ++i) {  // of a rope
+        add_link(force.name.text, false, force.points[i - 1], force.points[i]);
+      }
     }
     for (const ConstraintSpec& constraint : system_.constraints) {
       if (constraint.type == "distance") {

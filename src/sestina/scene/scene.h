@@ -24,8 +24,8 @@ namespace sestina {
 
 enum class SolidType { kBox, kSphere, kCylinder, kCapsule, kEllipsoid, kPlane, kMesh };
 // A shape of the description; or the substitute for a body without one: rods, a mark of its mass centre, and
-// a mark of a point without extent.
-enum class SolidRole { kShape, kLink, kMassCentre };
+// a mark of a point without extent; or a wall of grains, which is a surface that is seen through.
+enum class SolidRole { kShape, kLink, kMassCentre, kWall };
 
 struct SceneSolid {
   int body = 0;  // in Scene::bodies

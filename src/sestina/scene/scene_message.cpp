@@ -41,7 +41,17 @@ const char* name_of(SolidType type) {
 }
 
 const char* name_of(SolidRole role) {
-  return role == SolidRole::kShape ? "shape" : role == SolidRole::kLink ? "link" : "mass_centre";
+  switch (role) {
+    case SolidRole::kShape:
+      return "shape";
+    case SolidRole::kLink:
+      return "link";
+    case SolidRole::kMassCentre:
+      return "mass_centre";
+    case SolidRole::kWall:
+      return "wall";
+  }
+  return "";
 }
 
 void write_bodies(JsonWriter& json, const Scene& scene) {
