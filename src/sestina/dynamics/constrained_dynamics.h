@@ -9,6 +9,7 @@
 // embedding (constrained_kane.h), or, in cartesian coordinates, by sparse factors (constrained_sparse.h).
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "sestina/dynamics/constrained_kane.h"
@@ -68,6 +69,17 @@ class ConstrainedDynamics {
   void calc_velocity_jump(const Properties<double>& properties, const State<double>& state,
                           Kinematics<double>& kinematics, std::span<const double> impulse,
                           std::span<double> du);
+
+  // Solves M x = tau + C^T mu, C x = 0 for x (nu) with the factors of the last solve() or
+  // calc_velocity_jump(), to whose state `kinematics` belongs, and returns mu (rows), until the next call.
+  std::span<const double> solve_again(const Kinematics<double>& kinematics, std::span<const double> tau,
+                                      std::span<double> x) {
+    std::copy(tau.begin(), tau.end(), tau_.begin());
+    std::fill(force_.begin(), force_.end(), SpatialForce<double>{});
+    std::fill(d_.begin(), d_.end(), 0.0);
+    solve_factored(kinematics, d_, x);
+    return mu_;
+  }
 
   // The following results belong to the last solve() or take_lambda().
   std::span<const double> lambda() const { return lambda_; }

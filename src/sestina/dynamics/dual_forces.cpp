@@ -10,6 +10,15 @@ Vec3<Dual> dual(const Vec3<double>& x, const Vec3<double>& d) { return {{x.x, d.
 
 }  // namespace
 
+BodyMotion<Dual> dual_motion(const BodyMotion<double>& at, const MotionRates& rates) {
+  const auto column = [&](int j) {
+    const Vec3<double> c = at.X_WB.R.column(j);
+    return dual(c, cross(rates.theta, c));
+  };
+  return {{Rotation<Dual>::from_columns(column(0), column(1), column(2)), dual(at.X_WB.p, rates.p)},
+          {dual(at.V_WB.w, rates.w), dual(at.V_WB.v, rates.v)}};
+}
+
 DualForces::DualForces(const Model& model, const Properties<double>& numbers)
     : properties(calc_properties<Dual>(
           model, std::vector<Dual>(numbers.parameters.begin(), numbers.parameters.end()))),
@@ -30,13 +39,7 @@ void DualForces::set_state(const State<double>& at) {
 }
 
 void DualForces::set_motion(std::size_t body, const BodyMotion<double>& at, const MotionRates& rates) {
-  const auto column = [&](int j) {
-    const Vec3<double> c = at.X_WB.R.column(j);
-    return dual(c, cross(rates.theta, c));
-  };
-  kinematics.motion[body] = {
-      {Rotation<Dual>::from_columns(column(0), column(1), column(2)), dual(at.X_WB.p, rates.p)},
-      {dual(at.V_WB.w, rates.w), dual(at.V_WB.v, rates.v)}};
+  kinematics.motion[body] = dual_motion(at, rates);
 }
 
 SpatialForce<double> DualForces::rate_of(std::size_t body, const Vec3<double>& theta) const {

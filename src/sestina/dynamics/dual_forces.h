@@ -12,6 +12,9 @@ struct MotionRates {
   Vec3<double> theta, p, w, v;
 };
 
+// The motion with these derivatives as tangents.
+BodyMotion<Dual> dual_motion(const BodyMotion<double>& at, const MotionRates& rates);
+
 struct DualForces {
   // All tangents are zero, and the state has only its sizes.
   DualForces(const Model& model, const Properties<double>& numbers);

@@ -50,7 +50,9 @@ InverseDynamicsByParameters::InverseDynamicsByParameters(const Model& model,
       force_(model.bodies().size()),
       moved_(force_.size()) {
   const ForceSet<double>& forces = properties.forces;
-  acts_on_bodies_ = AppliedForces<double>(model).has_body_forces;
+  acts_on_bodies_ =
+      !(forces.spring_dampers.empty() && forces.point_forces.empty() && forces.point_torques.empty()) ||
+      forces.connectors.act_on_bodies();
   if (acts_on_bodies_ || !forces.joint_forces.empty() || !forces.connectors.empty()) {
     dual_.emplace(model, properties);
   }

@@ -47,6 +47,19 @@ class InverseDynamicsByParameters {
   // only forces are joint springs and dampers.
   double calc_product(int parameter, const VirtualMotion& virtual_motion);
 
+  // The displacement of a joint's frame: theta and eta as above, dv of Mo_j, and (3).
+  struct Displacement {
+    std::size_t body;
+    Vec3<double> theta, eta, psi, dv, beta, gamma;
+  };
+  // Calls f(displacement) for each frame that the parameter displaces.
+  template <class F>
+  void for_each_displacement(int parameter, F&& f) {
+    for (const Frame& frame : changes_by(parameter).frames) f(displace(frame));
+  }
+  // Whether the parameter changes an axis or a pitch of a joint.
+  bool changes_joint(int parameter) { return changes_by(parameter).changes_joint; }
+
  private:
   // The quantities that a parameter changes, as derivatives. Members without a frame are in the body's joint
   // frame M.
@@ -73,10 +86,6 @@ class InverseDynamicsByParameters {
     Vec3<double> gravity;
     bool changes_gravity = false, changes_joint = false;
     std::optional<Properties<Dual>> properties;  // numbers for the applied forces
-  };
-  struct Displacement {
-    std::size_t body;
-    Vec3<double> theta, eta, psi, dv, beta, gamma;
   };
   const Changes& changes_by(int parameter);
   Changes find_changes(const Properties<Dual>& properties) const;

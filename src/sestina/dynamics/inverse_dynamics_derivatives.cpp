@@ -19,14 +19,15 @@ std::size_t size_with_room(int nu, int stride) {
 }  // namespace
 
 InverseDynamicsDerivatives::InverseDynamicsDerivatives(const Model& model,
-                                                       const Properties<double>& properties)
+                                                       const Properties<double>& properties,
+                                                       Conditions conditions)
     : properties_(properties),
       nu_(model.nu()),
       width_((nu_ + 7) / 8 * 8),
       stride_(2 * width_),
       by_state_(size_with_room(nu_, stride_)),
       M_(model.nu()),
-      sums_(model, properties),
+      sums_(model, properties, conditions),
       tangents_(static_cast<std::size_t>(nu_)),
       force_derivatives_(model, properties) {}
 

@@ -67,7 +67,9 @@ struct SubtreePass;
 class InverseDynamicsDerivatives {
  public:
   // The model and the properties must outlive this object. A model with a UserForce is refused (InputError).
-  InverseDynamicsDerivatives(const Model& model, const Properties<double>& properties);
+  // Forces of conditions rotate with their bodies; constrained_tangents.h has the rest of their derivatives.
+  InverseDynamicsDerivatives(const Model& model, const Properties<double>& properties,
+                             Conditions conditions = Conditions::kRefused);
 
   // Updates for the state to which `kinematics` and `forces` belong, and udot (nu). No allocation.
   void update(const State<double>& state, const Kinematics<double>& kinematics,

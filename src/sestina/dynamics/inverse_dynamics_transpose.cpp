@@ -6,8 +6,9 @@
 
 namespace sestina {
 
-InverseDynamicsTranspose::InverseDynamicsTranspose(const Model& model, const Properties<double>& properties)
-    : sums_(model, properties),
+InverseDynamicsTranspose::InverseDynamicsTranspose(const Model& model, const Properties<double>& properties,
+                                                   Conditions conditions)
+    : sums_(model, properties, conditions),
       tangents_(static_cast<std::size_t>(model.nu())),
       force_derivatives_(model, properties),
       by_parameters_(model, properties) {

@@ -25,7 +25,9 @@ namespace sestina {
 class InverseDynamicsTranspose {
  public:
   // The model and the properties must outlive this object. A model with a UserForce is refused (InputError).
-  InverseDynamicsTranspose(const Model& model, const Properties<double>& properties);
+  // Forces of conditions rotate with their bodies; constrained_transpose.h has the rest of their derivatives.
+  InverseDynamicsTranspose(const Model& model, const Properties<double>& properties,
+                           Conditions conditions = Conditions::kRefused);
 
   // For the state to which `kinematics` and `forces` belong, udot (nu) and z (nu): fills by_q and by_u (nu).
   // No allocation. All arguments must live as long as calc_by_parameter() is called.
@@ -35,6 +37,11 @@ class InverseDynamicsTranspose {
   // z . dresidual/dp at the last calc(), for a parameter given by its index in Model::parameters(). Allocates
   // only in the first call for a parameter.
   double calc_by_parameter(int parameter) { return by_parameters_.calc_product(parameter, virtual_motion_); }
+
+  // The following belong to the last calc().
+  const SubtreeSums& sums() const { return sums_; }
+  const VirtualMotion& virtual_motion() const { return virtual_motion_; }
+  InverseDynamicsByParameters& by_parameters() { return by_parameters_; }
 
  private:
   void move(const Kinematics<double>& kinematics);

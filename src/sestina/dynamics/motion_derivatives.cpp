@@ -54,17 +54,16 @@ void MotionDerivatives::update_projection(const State<double>& state) {
   const MatrixXd C_g = calc_rows_on_positions(tangents_), no_force = MatrixXd::Zero(n, m),
                  each = MatrixXd::Identity(m, m);
   // d for the residuals of (2), one column for each condition
-  const MatrixXd on_positions = AccelerationSolver(tangents_.M, C_g, state.t).solve(no_force, each);
-  const MatrixXd on_speeds = AccelerationSolver(tangents_.M, C, state.t).solve(no_force, each);
+  const MatrixXd changes = AccelerationSolver(tangents_.M, C, state.t).solve(no_force, each);
   P_.setIdentity(2 * n, 2 * n);
-  P_.topLeftCorner(n, n) += on_positions * C_g;
-  P_.bottomRightCorner(n, n) += on_speeds * C;
-  const MatrixXd follow = on_speeds * tangents_.v_q;  // speeds change with the positions
+  P_.topLeftCorner(n, n) += changes * C_g;
+  P_.bottomRightCorner(n, n) += changes * C;
+  const MatrixXd follow = changes * tangents_.v_q;  // speeds change with the positions
   P_.bottomLeftCorner(n, n) = follow * P_.topLeftCorner(n, n);
   for (Eigen::Index k = 0; k < c_.cols(); ++k) {
     const InputTangent& input = inputs_.calc_conditions(static_cast<std::size_t>(k), state);
-    c_.col(k).head(n) = on_positions * input.g_p;
-    c_.col(k).tail(n) = on_speeds * input.v_p + follow * c_.col(k).head(n);
+    c_.col(k).head(n) = changes * input.g_p;
+    c_.col(k).tail(n) = changes * input.v_p + follow * c_.col(k).head(n);
   }
 }
 

@@ -1,4 +1,6 @@
-// Evolution of small changes of a motion, for mechanisms with loops, constraints and states with a rate.
+// Evolution of small changes of a motion, for mechanisms with loops, constraints and states with a rate, by
+// dense matrices. ConstrainedTangents and ConstrainedTranspose compute the same for most mechanisms with less
+// work.
 // Derivatives of runs are integrated with these equations, gradients with their transpose.
 //
 // Let s = [s_q; s_u; s_x] be the derivatives with respect to a number p of q (a displacement, as in plus()),
@@ -9,9 +11,10 @@
 // with b from the derivatives of r, a and rate with respect to p (input_tangent.h). A projection onto the
 // conditions, with the least change in the norm of M, changes s to
 //
-//   s_q + d_q,  C_g d_q = -(C_g s_q + g_p),   then   s_u + d_u,  C d_u = -(C s_u + v_q s_q + v_p)      (2)
+//   s_q + d_q,  C d_q = -(C_g s_q + g_p),   then   s_u + d_u,  C d_u = -(C s_u + v_q s_q + v_p)      (2)
 //
-// with C_g the rows of conditions on positions; in short, s' = P s + c. The transposes, for the gradient y of
+// with C_g the rows of conditions on positions, and zeros for others, along which the displacement of a
+// projection does not move either; in short, s' = P s + c. The transposes, for the gradient y of
 // a number with respect to the state and its derivative with respect to p, are
 //
 //   dy/dt = -A^T y,  by p: b . y;     y = P^T y',  by p: c . y'                                        (3)

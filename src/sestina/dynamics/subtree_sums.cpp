@@ -72,14 +72,16 @@ JointRates<Joint<double>::kNu> calc_joint_rates(const Joint<double>& joint, cons
 
 }  // namespace
 
-SubtreeSums::SubtreeSums(const Model& model, const Properties<double>& properties)
+SubtreeSums::SubtreeSums(const Model& model, const Properties<double>& properties, Conditions conditions)
     : model_(model),
       properties_(properties),
       A_(static_cast<std::size_t>(model.bodies().size())),
       subtree_(A_.size()),
       columns_(static_cast<std::size_t>(model.nu())),
       varying_start_(A_.size(), -1) {
-  model.refuse_constraints("the derivatives of the equations of motion");
+  if (conditions == Conditions::kRefused) {
+    model.refuse_constraints("the derivatives of the equations of motion");
+  }
   int count = 0;
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyInfo& info = model.bodies()[b];

@@ -12,6 +12,10 @@
 
 namespace sestina {
 
+// What becomes of the conditions of a model with loops or constraints: such a model is refused (InputError),
+// or they act through their forces alone, which stand among the applied forces.
+enum class Conditions { kRefused, kAsForces };
+
 class SubtreeSums {
  public:
   using Lanes = Lanes3<double>;
@@ -32,7 +36,8 @@ class SubtreeSums {
   };
 
   // The model and the properties must outlive this object.
-  SubtreeSums(const Model& model, const Properties<double>& properties);
+  SubtreeSums(const Model& model, const Properties<double>& properties,
+              Conditions conditions = Conditions::kRefused);
 
   // Updates for the state to which `kinematics` and `forces` belong, and udot (nu). No allocation.
   void update(const State<double>& state, const Kinematics<double>& kinematics,

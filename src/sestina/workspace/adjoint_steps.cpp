@@ -32,7 +32,9 @@ AdjointSteps::AdjointSteps(const std::shared_ptr<const Model>& model, const Prop
       integrals_(std::move(integrals)),
       y_(static_cast<std::size_t>(2 * model->nu() + model->nx()) + (integrals_ ? integrals_->size() : 0)),
       z_(static_cast<std::size_t>(model->nu())) {
-  if (model->is_constrained() || model->nx() > 0) {
+  if (ConstrainedTranspose::takes(*model)) {
+    constrained_.emplace(*model, own_.properties(), parameters_);
+  } else if (model->is_constrained() || model->nx() > 0) {
     derivatives_.emplace(*model, own_.properties(), parameters_);
   } else {
     tree_.emplace(*model, own_.properties());
@@ -67,7 +69,7 @@ void AdjointSteps::update_stages(const Step& step) {
     at.t = std::clamp(at.t, step.first_time, step.last_time);
     add_rates(tableau_.a[i], i, h, at);
     equations_.calc_q_dot(at.q, at.u, stage.qdot);
-    if (step.udots.empty() || derivatives_) {
+    if (step.udots.empty() || !tree_) {
       stage.dynamics.calc_udot(at, stage.udot);
       std::ranges::copy(stage.dynamics.forces().rates, stage.xdot.begin());
     } else {
@@ -93,38 +95,50 @@ void AdjointSteps::update_end(const Step& step) {
 }
 
 void AdjointSteps::transpose(Stage& stage, std::span<double> by_parameters) {
-  const std::size_t motion = 2 * stage.udot.size() + stage.xdot.size();
+  const std::size_t nu = z_.size(), motion = 2 * nu + stage.xdot.size();
   const std::span<const double> y(y_);
-  const std::span<double> x(stage.x);
-  if (tree_) {
-    transpose_tree(stage, by_parameters);
-  } else {
+  const std::span<double> x(stage.x), x_q = x.first(nu), x_u = x.subspan(nu, nu);
+  if (derivatives_) {
     const ConstrainedDynamics* constrained = stage.dynamics.constrained();
     derivatives_->update(stage.state, stage.udot,
                          constrained != nullptr ? constrained->lambda() : std::span<const double>());
     derivatives_->transpose(y.first(motion), x.first(motion), by_parameters);
+  } else {
+    if (constrained_) {
+      constrained_->calc(stage.state, stage.dynamics, stage.udot, y.subspan(nu, nu), x_q, x_u, by_parameters);
+    } else {
+      transpose_tree(stage, x_q, x_u, by_parameters);
+    }
+    add(1.0, y.first(nu), x_u);
+    for (const int i : equations_.rotations()) {
+      set_three_of(x_q, i, three_of(x_q, i) + cross(three_of(y, i), three_of(stage.state.u, i)));
+    }
   }
   if (integrals_) {
     integrals_->add_transposed(stage.state, y.subspan(motion), x.first(motion), by_parameters);
   }
 }
 
-// (4) and (5)
-void AdjointSteps::transpose_tree(Stage& stage, std::span<double> by_parameters) {
+// (4), without the last terms, and (5)
+void AdjointSteps::transpose_tree(Stage& stage, std::span<double> x_q, std::span<double> x_u,
+                                  std::span<double> by_parameters) {
   const std::size_t nu = z_.size();
-  const std::span<const double> y(y_);
-  const std::span<double> x_q = std::span(stage.x).first(nu), x_u = std::span(stage.x).subspan(nu, nu);
-  std::ranges::transform(y.subspan(nu, nu), z_.begin(), std::negate<>());
+  std::ranges::transform(std::span(y_).subspan(nu, nu), z_.begin(), std::negate<>());
   const Kinematics<double>& kinematics = stage.dynamics.kinematics();
   tree_->mass.factor(own_.properties(), kinematics);
   tree_->mass.solve(z_);
   tree_->transpose.calc(stage.state, kinematics, stage.dynamics.forces(), stage.udot, z_, x_q, x_u);
-  add(1.0, y.first(nu), x_u);
-  for (const int i : equations_.rotations()) {
-    set_three_of(x_q, i, three_of(x_q, i) + cross(three_of(y, i), three_of(stage.state.u, i)));
-  }
   for (std::size_t k = 0; k < parameters_.size(); ++k) {
     by_parameters[k] += tree_->transpose.calc_by_parameter(parameters_[k]);
+  }
+}
+
+void AdjointSteps::transpose_projection(std::span<double> gradient, std::span<double> by_parameters) {
+  if (constrained_) {
+    constrained_->transpose_projection(end_, own_, gradient.first(2 * z_.size()), by_parameters);
+  } else {
+    derivatives_->update_projection(end_);
+    derivatives_->transpose_projection(gradient, by_parameters);
   }
 }
 
@@ -132,8 +146,7 @@ void AdjointSteps::step_back(const Step& step, std::span<double> gradient, std::
   update_stages(step);
   if (equations_.is_constrained()) {
     update_end(step);
-    derivatives_->update_projection(end_);
-    derivatives_->transpose_projection(gradient, by_parameters);
+    transpose_projection(gradient, by_parameters);
   }
   const double h = step.t_end - step.begin.t;
   for (std::size_t i = stages_.size(); i-- > 0;) {

@@ -20,11 +20,12 @@
 //
 // With loops, constraints or states with a rate, A_i and B_i are those of motion_derivatives.h, and the end
 // of the step is projected onto the conditions, which is transposed first. The states of the stages satisfy
-// the conditions up to the error of a step, which is therefore an error of the gradients.
+// the conditions up to the error of a step, which is therefore an error of the gradients. Products with A_i
+// and B_i need no matrices where ConstrainedTranspose takes the model.
 //
 // Cost of a step: for each stage kinematics and forces, its acceleration unless it is given, the factors of M
 // and the products of z with K and D, all O(n), and O(1) for most parameters (inverse_dynamics_transpose.h).
-// With conditions: the cost of motion_derivatives.h.
+// With conditions: the cost of constrained_transpose.h, otherwise that of motion_derivatives.h.
 //
 // Source: Hager, Runge-Kutta methods in optimal control and the transformed adjoint system, Numerische
 // Mathematik 87 (2000), which transposes Runge-Kutta steps.
@@ -37,6 +38,7 @@
 #include <vector>
 
 #include "sestina/dynamics/column_recursion.h"
+#include "sestina/dynamics/constrained_transpose.h"
 #include "sestina/dynamics/inverse_dynamics_transpose.h"
 #include "sestina/dynamics/motion_derivatives.h"
 #include "sestina/integrate/butcher_tableau.h"
@@ -82,7 +84,9 @@ class AdjointSteps {
   void update_end(const Step& step);  // after update_stages()
   void add_rates(const std::vector<double>& weights, std::size_t stages, double h, State<double>& to) const;
   void transpose(Stage& stage, std::span<double> by_parameters);
-  void transpose_tree(Stage& stage, std::span<double> by_parameters);
+  void transpose_tree(Stage& stage, std::span<double> x_q, std::span<double> x_u,
+                      std::span<double> by_parameters);
+  void transpose_projection(std::span<double> gradient, std::span<double> by_parameters);
 
   ButcherTableau tableau_;
   std::vector<std::unique_ptr<Stage>> stages_;  // except a last one that belongs to the next step
@@ -97,8 +101,9 @@ class AdjointSteps {
     InverseDynamicsTranspose transpose;
   };
   std::optional<Tree> tree_;
-  std::optional<MotionDerivatives> derivatives_;    // for other models
-  std::unique_ptr<IntegralDerivatives> integrals_;  // or null
+  std::optional<ConstrainedTranspose> constrained_;  // for most models with loops or constraints
+  std::optional<MotionDerivatives> derivatives_;     // for other models
+  std::unique_ptr<IntegralDerivatives> integrals_;   // or null
   State<double> end_;
   std::vector<double> y_, z_;  // (width), (nu)
 };

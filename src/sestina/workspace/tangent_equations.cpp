@@ -1,7 +1,9 @@
 #include "sestina/workspace/tangent_equations.h"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 
+#include "sestina/dynamics/constrained_transpose.h"
 #include "sestina/integrate/displacement.h"
 
 namespace sestina {
@@ -37,10 +39,12 @@ TangentEquations::TangentEquations(SystemEquations& equations, ForwardDynamics& 
   for (const Direction& direction : directions_) {
     const bool has_parameter = !direction.parameter.empty();
     parameters_.push_back(has_parameter ? find_parameter(model, direction.parameter) : -1);
-    places_.push_back(has_parameter ? static_cast<int>(moving.size()) : -1);
+    causes_.push_back({has_parameter ? static_cast<int>(moving.size()) : -1, direction.scale});
     if (has_parameter) moving.push_back(parameters_.back());
   }
-  if (equations.residual_face() != nullptr) {
+  if (ConstrainedTranspose::takes(model)) {
+    constrained_ = std::make_unique<ConstrainedTangents>(model, dynamics.properties(), moving);
+  } else if (equations.residual_face() != nullptr) {
     matrices_ = std::make_unique<Matrices>(sizes_.nu, static_cast<int>(directions_.size()));
   } else {
     derivatives_ = std::make_unique<MotionDerivatives>(model, dynamics.properties(), moving);
@@ -51,9 +55,8 @@ TangentEquations::~TangentEquations() = default;
 
 StateSizes TangentEquations::sizes() const {
   StateSizes sizes = sizes_;
-  const int count = static_cast<int>(directions_.size());
-  sizes.nx += count * static_cast<int>(width());
-  if (integrals_) sizes.nz += count * sizes_.nz;
+  sizes.nx += count() * static_cast<int>(width());
+  if (integrals_) sizes.nz += count() * sizes_.nz;
   return sizes;
 }
 
@@ -78,9 +81,19 @@ void TangentEquations::project(State<double>& state) {
   state.q = own_.q;
   state.u = own_.u;
   state.h = own_.h;
+  if (constrained_) {
+    const auto n = sizes_.nu;
+    const Eigen::OuterStride<> stride(static_cast<Eigen::Index>(width()));
+    constrained_->update_projection(own_);
+    constrained_->project(Eigen::Map<Matrix, 0, Eigen::OuterStride<>>(state.x.data(), n, count(), stride),
+                          Eigen::Map<Matrix, 0, Eigen::OuterStride<>>(state.x.data() + n, n, count(), stride),
+                          causes_);
+    return;
+  }
   derivatives_->update_projection(own_);
   for (std::size_t k = 0; k < directions_.size(); ++k) {
-    derivatives_->project(part(std::span(state.x), static_cast<int>(k)), places_[k], directions_[k].scale);
+    derivatives_->project(part(std::span(state.x), static_cast<int>(k)), causes_[k].parameter,
+                          causes_[k].scale);
   }
 }
 
@@ -96,9 +109,10 @@ void TangentEquations::calc_derivatives(const State<double>& state, const StateR
                                      .xdot = rates.xdot.first(nx()),
                                      .zdot = rates.zdot.first(static_cast<std::size_t>(sizes_.nz))});
   if (derivatives_) {
-    calc_constrained_rates(state, rates);
+    calc_dense_rates(state, rates);
   } else {
-    calc_tree_rates(state, rates);
+    constrained_ ? calc_constrained_rates(state, rates) : calc_tree_rates(state, rates);
+    set_rates_of_displacements(state, rates);
   }
   if (!integrals_) return;
   for (std::size_t k = 0; k < directions_.size(); ++k) {
@@ -107,15 +121,26 @@ void TangentEquations::calc_derivatives(const State<double>& state, const StateR
   }
 }
 
-void TangentEquations::calc_constrained_rates(const State<double>& state, const StateRates& rates) {
+void TangentEquations::calc_dense_rates(const State<double>& state, const StateRates& rates) {
   const ConstrainedDynamics* constrained = dynamics_.constrained();
   derivatives_->update(own_, rates.udot,
                        constrained != nullptr ? constrained->lambda() : std::span<const double>());
   for (std::size_t k = 0; k < directions_.size(); ++k) {
     const int direction = static_cast<int>(k);
-    derivatives_->calc_rates(part(state.x, direction), places_[k], directions_[k].scale,
+    derivatives_->calc_rates(part(state.x, direction), causes_[k].parameter, causes_[k].scale,
                              part(rates.xdot, direction));
   }
+}
+
+void TangentEquations::calc_constrained_rates(const State<double>& state, const StateRates& rates) {
+  constrained_->update(own_, dynamics_, rates.udot);
+  const int n = sizes_.nu;
+  const Eigen::OuterStride<> stride(static_cast<Eigen::Index>(width()));
+  const Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> s_q(state.x.data(), n, count(), stride),
+      s_u(state.x.data() + n, n, count(), stride);
+  constrained_->calc_udot_changes(
+      s_q, s_u, causes_,
+      Eigen::Map<Matrix, 0, Eigen::OuterStride<>>(rates.xdot.data() + n, n, count(), stride));
 }
 
 void TangentEquations::calc_tree_rates(const State<double>& state, const StateRates& rates) {
@@ -140,12 +165,13 @@ void TangentEquations::calc_tree_rates(const State<double>& state, const StateRa
   rhs.noalias() += map_of(face.residual_by_u(), n) * s_u;
   matrices_->M.compute(map_of(face.residual_by_udot(), n));
   matrices_->M.solveInPlace(rhs);
-  Eigen::Map<Matrix, 0, Eigen::OuterStride<>> q_rates(rates.xdot.data(), n, count, stride),
-      u_rates(rates.xdot.data() + n, n, count, stride);
-  q_rates = s_u;
-  u_rates = -rhs;
-  for (int k = 0; k < count; ++k) {
+  Eigen::Map<Matrix, 0, Eigen::OuterStride<>>(rates.xdot.data() + n, n, count, stride) = -rhs;
+}
+
+void TangentEquations::set_rates_of_displacements(const State<double>& state, const StateRates& rates) {
+  for (int k = 0; k < count(); ++k) {
     const std::span<double> q_rate = part(rates.xdot, k).first(nu());
+    std::ranges::copy(speeds(state, k), q_rate.begin());
     for (const int i : rotations()) {
       set_three_of(q_rate, i,
                    three_of(q_rate, i) + cross(three_of(state.u, i), three_of(displacement(state, k), i)));

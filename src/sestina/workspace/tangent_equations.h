@@ -10,7 +10,8 @@
 // where M and r are those of ResidualFace. The rate for an orientation differs because plus() rotates it from
 // the left: of exp(s) o e, to first order in s, the angular velocity is w + sdot - w x s. With loops,
 // constraints or states x with a rate, s = [s_q; s_u; s_x] obeys the equations of motion_derivatives.h, and a
-// projection of the state onto the conditions projects s too.
+// projection of the state onto the conditions projects s too; constrained_tangents.h computes them for most
+// mechanisms.
 //
 // The s are further states x of the equations, one set after the other for each p, so that explicit rules
 // integrate them together with the motion, under error control. A Runge-Kutta rule then gives the derivatives
@@ -21,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "sestina/dynamics/constrained_tangents.h"
 #include "sestina/dynamics/motion_derivatives.h"
 #include "sestina/workspace/integral_derivatives.h"
 #include "sestina/workspace/system_equations.h"
@@ -92,6 +94,7 @@ class TangentEquations final : public EquationsOfMotion {
  private:
   std::size_t nu() const { return static_cast<std::size_t>(sizes_.nu); }
   std::size_t nx() const { return static_cast<std::size_t>(sizes_.nx); }
+  int count() const { return static_cast<int>(directions_.size()); }
   // s of a direction.
   template <class T>
   std::span<T> part(std::span<T> x, int direction) const {
@@ -107,6 +110,8 @@ class TangentEquations final : public EquationsOfMotion {
   }
   void calc_tree_rates(const State<double>& state, const StateRates& rates);
   void calc_constrained_rates(const State<double>& state, const StateRates& rates);
+  void calc_dense_rates(const State<double>& state, const StateRates& rates);
+  void set_rates_of_displacements(const State<double>& state, const StateRates& rates);
 
   SystemEquations& equations_;
   ForwardDynamics& dynamics_;
@@ -114,11 +119,13 @@ class TangentEquations final : public EquationsOfMotion {
   StateSizes sizes_;  // sizes of the equations alone
   State<double> own_;
   struct Matrices;
-  std::vector<int> parameters_;                     // by direction: the number of the parameter, or -1
-  std::unique_ptr<Matrices> matrices_;              // for trees without states with a rate
-  std::unique_ptr<MotionDerivatives> derivatives_;  // for other models
-  std::unique_ptr<IntegralDerivatives> integrals_;  // or null
-  std::vector<int> places_;  // by direction: the place of the parameter in derivatives_, or -1
+  std::vector<int> parameters_;                       // by direction: the number of the parameter, or -1
+  std::unique_ptr<Matrices> matrices_;                // for trees without states with a rate
+  std::unique_ptr<ConstrainedTangents> constrained_;  // for most models with loops or constraints
+  std::unique_ptr<MotionDerivatives> derivatives_;    // for other models
+  std::unique_ptr<IntegralDerivatives> integrals_;    // or null
+  // By direction: the place of the parameter in constrained_ or derivatives_, or -1, and its scale.
+  std::vector<ConstrainedTangents::Cause> causes_;
 };
 
 }  // namespace sestina
