@@ -9,7 +9,7 @@ namespace {
 
 // A pivot below this fraction of the largest counts as zero: of the mass matrix, then of Y^T Y.
 constexpr double kSingularMass = 1e-13;
-constexpr double kRedundant = 1e-11;
+constexpr double kImplied = 1e-11;
 
 Eigen::Index place(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
@@ -294,10 +294,10 @@ void ConstrainedTangents::factor(double t) {
   if (m == 0) return;
   const Eigen::LLT<Matrix> independent(G);
   if (independent.info() == Eigen::Success &&
-      independent.matrixLLT().diagonal().cwiseAbs2().minCoeff() > kRedundant * G.diagonal().maxCoeff()) {
+      independent.matrixLLT().diagonal().cwiseAbs2().minCoeff() > kImplied * G.diagonal().maxCoeff()) {
     independent.solveInPlace(G_inverse_);
   } else {
-    G_inverse_ = LeastNormSolver(kRedundant).compute(G).pseudo_inverse();
+    G_inverse_ = LeastNormSolver(kImplied).compute(G).pseudo_inverse();
   }
 }
 
