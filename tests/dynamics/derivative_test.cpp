@@ -32,14 +32,14 @@ std::vector<double> difference_quotient(const Function& f) {
   return p1;
 }
 
-std::vector<double> derivative_parts(const std::vector<Dual>& x) {
+std::vector<double> derivatives_of(const std::vector<Dual>& x) {
   std::vector<double> d;
   for (const Dual& value : x) d.push_back(value.d);
   return d;
 }
 
-void expect_near(const std::vector<double>& a, const std::vector<double>& b, double relative,
-                 const std::string& what) {
+void expect_derivatives(const std::vector<double>& a, const std::vector<double>& b, double relative,
+                        const std::string& what) {
   const double tolerance = relative * std::max(largest(a), 1.0);
   for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], tolerance) << what << ", speed " << k;
 }
@@ -72,7 +72,7 @@ void expect_state_derivatives(NumericCase& c, const std::vector<double>& dq, con
                               double dt, const std::string& what, std::vector<double>& derivative) {
   Evaluation<Dual> dual(c.model);
   dual.solve<Solver>(moving_state(*c.model, c.state, dq, du, dt));
-  derivative = derivative_parts(dual.udot);
+  derivative = derivatives_of(dual.udot);
   Evaluation<double> plain(c.model);
   const auto udot_at = [&](double h) {
     State<double> moved = c.state;
@@ -83,7 +83,7 @@ void expect_state_derivatives(NumericCase& c, const std::vector<double>& dq, con
     moved.t += h * dt;
     return plain.solve<Solver>(moved);
   };
-  expect_near(derivative, difference_quotient(udot_at), kDifferenceTolerance, what);
+  expect_derivatives(derivative, difference_quotient(udot_at), kDifferenceTolerance, what);
 }
 
 TEST(Derivatives, ByTheStateEqualDifferenceQuotientsAndAgree) {
@@ -103,7 +103,7 @@ TEST(Derivatives, ByTheStateEqualDifferenceQuotientsAndAgree) {
       std::vector<double> recursive, kane;
       expect_state_derivatives<RecursiveSolver>(c, dq, du, is_moved[2] ? 1.0 : 0.0, what, recursive);
       expect_state_derivatives<KaneSolver>(c, dq, du, is_moved[2] ? 1.0 : 0.0, what, kane);
-      expect_near(recursive, kane, kAgreement, what + ", recursive and kane");
+      expect_derivatives(recursive, kane, kAgreement, what + ", recursive and kane");
       most = std::max(most, largest(recursive));
     }
   }
@@ -125,16 +125,16 @@ TEST(Derivatives, ByTheParametersEqualDifferenceQuotientsAndAgree) {
       std::vector<Dual> moving(c.parameters.begin(), c.parameters.end());
       moving[p].d = 1.0;
       Evaluation<Dual> dual(c.model, calc_properties<Dual>(*c.model, moving));
-      const std::vector<double> recursive = derivative_parts(dual.solve<RecursiveSolver>(state));
-      const std::vector<double> kane = derivative_parts(dual.solve<KaneSolver>(state));
-      expect_near(recursive, kane, kAgreement, what + ", recursive and kane");
+      const std::vector<double> recursive = derivatives_of(dual.solve<RecursiveSolver>(state));
+      const std::vector<double> kane = derivatives_of(dual.solve<KaneSolver>(state));
+      expect_derivatives(recursive, kane, kAgreement, what + ", recursive and kane");
       const auto udot_at = [&](double h) {
         std::vector<double> parameters = c.parameters;
         parameters[p] += h;
         Evaluation<double> plain(c.model, calc_properties<double>(*c.model, parameters));
         return plain.solve<RecursiveSolver>(c.state);
       };
-      expect_near(recursive, difference_quotient(udot_at), kDifferenceTolerance, what);
+      expect_derivatives(recursive, difference_quotient(udot_at), kDifferenceTolerance, what);
       most = std::max(most, largest(recursive));
     }
   }
