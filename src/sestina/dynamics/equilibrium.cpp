@@ -224,7 +224,8 @@ bool Equilibrium::find(double load, State<double>& state) {
 }
 
 Equilibrium::Search Equilibrium::find_in_parts(double from, double load, State<double>& state) {
-  Search search{.reached = from};
+  Search search;
+  search.reached = from;
   double step = load - from;
   do {
     const double next = step >= load - search.reached ? load : search.reached + step;
