@@ -88,7 +88,7 @@ TriangleMesh mesh_of_plane(const GrainWall& wall, const Box& box, const Pose<dou
   return mesh;
 }
 
-// Of revolution: a strip between two circles, of which one may be a point.
+// Draws a surface of revolution: a strip between two circles, of which one may be a point.
 TriangleMesh mesh_of_cone(const GrainWall& wall) {
   const Across n(vec(wall.axis));
   TriangleMesh mesh;

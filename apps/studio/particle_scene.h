@@ -23,7 +23,7 @@ class BodyPoses {
 
   std::size_t numbers() const;  // of a frame: bodies but the ground x FrameMaker::kPoseSize
   void add_start(std::vector<float>& frame);
-  // Those of a row of the run: `values` by `columns`, among which are the coordinates of all joints.
+  // Adds the poses of a row of the run: `values` by `columns`, among which are the coordinates of all joints.
   void add_row(std::span<const Column> columns, std::span<const double> values, std::vector<float>& frame);
 
  private:

@@ -206,7 +206,7 @@ TEST(ConvexPair, ThePointsOfARestingBodyDoNotJump) {
   }
 }
 
-// Of two equal faces one is clipped by the other. Which one, and so the order of the points, must not depend
+// One of two equal faces is clipped by the other. Which one, and so the order of the points, must not depend
 // on round-off: friction is told by comparing a point's slip with that before.
 TEST(ConvexPair, PointsOfEqualBoxesKeepTheirOrder) {
   const Shape box{ShapeType::kBox, {0.1, 0.1, 0.1}};

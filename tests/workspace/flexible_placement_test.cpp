@@ -84,7 +84,7 @@ joints:
   - {{name: spin, type: revolute, parent: ground.origin, child: hub.origin, axis: [0, 0, 1], {}
 )",
                                                             drive)));
-    // Of the blade, of 0.5 kg: m w l/2, and (J + m l^2/3) w^2/2 but for the lumps of half an element.
+    // The blade has 0.5 kg: m w l/2, and (J + m l^2/3) w^2/2 but for the lumps of half an element.
     EXPECT_NEAR(run.at(0, "momentum.y"), 2.5, 1e-10) << drive;
     EXPECT_NEAR(run.at(0, "energy.kinetic"), 50.0 + 25.0 / 3.0, 0.1) << drive;
     EXPECT_NEAR(run.end("spin.u"), 10.0, 1e-3) << drive;

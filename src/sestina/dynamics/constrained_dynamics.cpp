@@ -11,8 +11,9 @@ namespace {
 // Displacements below this fraction of the mechanism's size change M and C so little that their factors are
 // good enough for the next step of Newton's method.
 constexpr double kSmall = 1e-5;
-// Of singular values, relative to the largest: below, round-off in the coordinates moves a mechanism across
-// its conditions by much more, and positions are corrected even if their errors are below the tolerance.
+// Limit of the smallest singular value of C, relative to the largest: below it, round-off in the coordinates
+// moves a mechanism across its conditions by much more, and positions are corrected even if their errors are
+// below the tolerance.
 constexpr double kNearlySingular = 0.03;
 
 }  // namespace

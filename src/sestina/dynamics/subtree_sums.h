@@ -12,7 +12,7 @@
 
 namespace sestina {
 
-// What becomes of the conditions of a model with loops or constraints: such a model is refused (InputError),
+// How the conditions of a model with loops or constraints are treated: such a model is refused (InputError),
 // or they act through their forces alone, which stand among the applied forces.
 enum class Conditions { kRefused, kAsForces };
 
