@@ -10,10 +10,20 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Between them these have every joint and constraint, a loop, events, a discrete variable, a contact, a beam, a cable, a belt, a reduced body, a state and an actuator.
+# Between them these have every joint and constraint, a loop, events, a discrete variable, a contact, a beam, a cable,
+# a belt, a reduced body, a state and an actuator.
 EXAMPLES = ["07_every_joint_and_force", "12_bouncing_pendulum", "16_four_bar", "19_every_constraint",
             "21_bowling_ball", "22_spin_up", "23_stick_slip", "24_hydraulic_boom",
             "25_sloshing_tank", "27_flexible_slider_crank", "28_whip", "29_belt_drive"]
+# What no example has: a joint with dry friction and a limit that holds.
+STOPPED_SLIDER = """sestina: 1
+bodies: [{name: block, mass: 2, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}]
+joints:
+  - {name: slider, type: prismatic, parent: ground.origin, child: block.origin, axis: [0, 0, 1],
+     limits: {lower: 0, enforced: true}}
+forces: [{name: guide, type: coordinate_friction, joint: slider, friction: 0.5}]
+analysis: {duration: 0.01, integrator: {name: moreau}, step: {dt: 1e-3}}
+"""
 NAME = "[A-Za-z_][A-Za-z0-9_]*"
 
 
@@ -25,7 +35,7 @@ def read_page():
         if not row:
             continue
         pattern = re.escape(row.group(1))
-        pattern = re.sub("BODY|BEAM|REDUCED|INTERFACE|POINT|JOINT|CONSTRAINT|CONTACT|VARIABLE|STATE|ACTUATOR|FORCE", NAME, pattern)
+        pattern = re.sub("BODY|BEAM|REDUCED|INTERFACE|POINT|JOINT|CONSTRAINT|CONTACT|VARIABLE|STATE|ACTUATOR|FRICTION|FORCE", NAME, pattern)
         pattern = pattern.replace("bristle_k", r"bristle_\d+")
         pattern = pattern.replace("COORDINATE", "(?:first|third)")  # of example 25: NAME would be any column
         pattern = re.sub(r"\\\[[ik]\\\]", r"\\[\\d+\\]", pattern)
@@ -34,9 +44,9 @@ def read_page():
     return columns
 
 
-def read_columns(sestina, example, folder):
-    result = pathlib.Path(folder) / f"{example}.csv"
-    subprocess.run([sestina, "run", str(ROOT / f"examples/{example}.yaml"), "--reactions", "-q", "--set",
+def read_columns(sestina, model, folder):
+    result = pathlib.Path(folder) / f"{model.stem}.csv"
+    subprocess.run([sestina, "run", str(model), "--reactions", "-q", "--set",
                     "analysis.duration=0.01", "--set", "output.columns={}", "--out", str(result)], check=True)
     lines = result.read_text().splitlines()
     units = next(line for line in lines if line.startswith("# units: "))[len("# units: "):].split(",")
@@ -51,8 +61,10 @@ def main():
     patterns = sorted(page, key=lambda pattern: pattern == NAME)
     used = set()
     with tempfile.TemporaryDirectory() as folder:
-        for example in EXAMPLES:
-            for name, unit in read_columns(sestina, example, folder):
+        slider = pathlib.Path(folder) / "stopped_slider.yaml"
+        slider.write_text(STOPPED_SLIDER)
+        for model in [*(ROOT / f"examples/{example}.yaml" for example in EXAMPLES), slider]:
+            for name, unit in read_columns(sestina, model, folder):
                 pattern = next((p for p in patterns if re.fullmatch(p, name)), None)
                 if pattern is None or (unit not in page[pattern] and "as given" not in page[pattern]):
                     sys.exit(f"the page has no column {name} in {unit}")
