@@ -51,7 +51,8 @@ def test_accelerations_of_one_state_and_of_many_are_the_same() -> None:
     model = four_bar().freeze()
     q, u = model.q0, model.u0
     udot = model.forward_dynamics(q, u)
-    np.testing.assert_allclose(model.forward_dynamics(q, u, solver="kane"), udot, rtol=1e-10)
+    for solver in ("kane", "divide_and_conquer", "hybrid"):
+        np.testing.assert_allclose(model.forward_dynamics(q, u, solver=solver), udot, rtol=1e-10)
     many = model.forward_dynamics(np.tile(q, (5, 1)), np.tile(u, (5, 1)))
     np.testing.assert_array_equal(many, np.tile(udot, (5, 1)))
     with pytest.raises(sestina.InputError, match="inverse dynamics does not support closed loops.*pin"):

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "dynamics/evaluation.h"
+#include "dynamics/four_bars.h"
 #include "dynamics/random_systems.h"
 #include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/forward_dynamics.h"
@@ -135,6 +136,30 @@ TEST(Allocation, DoesNotHappenInCartesianCoordinatesAfterTheFirstCall) {
     dynamics.calc_udot(state, udot);
     dynamics.project(state);
     EXPECT_EQ(allocations, before) << seed;
+  }
+}
+
+TEST(Allocation, DoesNotHappenInStepsOfClosedLoops) {
+  for (const System& system : {four_bars_in_series(20), four_bars_side_by_side(10), ring_of_bars(30)}) {
+    const auto model = freeze(system);
+    const State<double> assembled = calc_assembled_state(*model, calc_properties(*model));
+    for (const char* solver : {"recursive", "divide_and_conquer", "hybrid"}) {
+      SCOPED_TRACE(solver);
+      State<double> state = assembled;
+      ForwardDynamics dynamics(model, calc_properties(*model), solver);
+      std::vector<double> udot(state.u.size());
+      dynamics.calc_udot(state, udot);
+      dynamics.project(state);
+      const long before = allocations;
+      for (int step = 0; step < 5; ++step) {
+        for (std::size_t i = 0; i < udot.size(); ++i) {
+          state.u[i] += 1e-3 * udot[i], state.q[i] += 1e-3 * state.u[i];
+        }
+        dynamics.project(state);
+        dynamics.calc_udot(state, udot);
+      }
+      EXPECT_EQ(allocations, before);
+    }
   }
 }
 

@@ -206,11 +206,12 @@ TEST_F(EachConstraint, DoesNotChangeWithTheObserver) {
   });
 }
 
-TEST_F(EachConstraint, RecursionAndEmbeddingAgreeAndKeepTheConditions) {
+TEST_F(EachConstraint, SolversAgreeAndKeepTheConditions) {
   for_each([](const AtState& at) {
-    std::vector<double> udot[2], lambda[2];
-    const char* names[] = {"recursive", "kane"};
-    for (std::size_t i = 0; i < 2; ++i) {
+    std::vector<double> udot[4], lambda[4];
+    const char* names[] = {"recursive", "kane", "divide_and_conquer", "hybrid"};
+    for (std::size_t i = 0; i < 4; ++i) {
+      SCOPED_TRACE(names[i]);
       ForwardDynamics dynamics(at.model, at.properties, names[i]);
       udot[i].resize(at.state.u.size());
       dynamics.calc_udot(at.state, udot[i]);
@@ -230,8 +231,11 @@ TEST_F(EachConstraint, RecursionAndEmbeddingAgreeAndKeepTheConditions) {
         EXPECT_NEAR(rate, rows[r].is_inertia ? -lambda[i][r] : 0.0, 1e-10);
       }
     }
-    for (std::size_t k = 0; k < udot[0].size(); ++k) EXPECT_NEAR(udot[0][k], udot[1][k], 1e-10);
-    for (std::size_t r = 0; r < lambda[0].size(); ++r) EXPECT_NEAR(lambda[0][r], lambda[1][r], 1e-9);
+    for (std::size_t i = 1; i < 4; ++i) {
+      SCOPED_TRACE(names[i]);
+      for (std::size_t k = 0; k < udot[0].size(); ++k) EXPECT_NEAR(udot[0][k], udot[i][k], 1e-10);
+      for (std::size_t r = 0; r < lambda[0].size(); ++r) EXPECT_NEAR(lambda[0][r], lambda[i][r], 1e-9);
+    }
   });
 }
 
@@ -286,10 +290,10 @@ TEST(ConstrainedDynamics, WaysAgreeOnRandomTreesWithLoops) {
     const auto model = freeze(system);
     loops += static_cast<int>(model->cut_joints().size() + model->constraints().size());
     State<double> state = calc_initial_state(*model);
-    std::vector<double> udot[2];
-    const char* names[] = {"recursive", "kane"};
+    std::vector<double> udot[3];
+    const char* names[] = {"recursive", "kane", "divide_and_conquer"};
     int rank = 0;
-    for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < 3; ++i) {
       ForwardDynamics dynamics(model, calc_properties(*model), names[i]);
       udot[i].resize(static_cast<std::size_t>(model->nu()));
       dynamics.calc_udot(state, udot[i]);
@@ -300,12 +304,14 @@ TEST(ConstrainedDynamics, WaysAgreeOnRandomTreesWithLoops) {
       }
     }
     if (rank < model->constraint_rows()) continue;  // open loops that contradict each other have no solution
-    double size = 0.0, difference = 0.0;
-    for (std::size_t k = 0; k < udot[0].size(); ++k) {
-      size = std::max(size, std::abs(udot[0][k]));
-      difference = std::max(difference, std::abs(udot[0][k] - udot[1][k]));
+    for (std::size_t i = 1; i < 3; ++i) {
+      double size = 0.0, difference = 0.0;
+      for (std::size_t k = 0; k < udot[0].size(); ++k) {
+        size = std::max(size, std::abs(udot[0][k]));
+        difference = std::max(difference, std::abs(udot[0][k] - udot[i][k]));
+      }
+      EXPECT_LT(difference, 1e-8 * size) << names[i] << ", seed " << seed;
     }
-    EXPECT_LT(difference, 1e-8 * size) << "seed " << seed;
     ++compared;
   }
   EXPECT_GT(loops, 60);

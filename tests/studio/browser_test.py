@@ -109,12 +109,14 @@ class BrowserTest(unittest.TestCase):
         self.addCleanup(page.close)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        # A software renderer takes long for its first picture where other work has the processors.
+        page.set_default_timeout(180e3)
         page.goto(url)
         return page
 
     def wait(self, page, expression):
         """Until it is true, from outside of the page, whose policy forbids it to evaluate text."""
-        for _ in range(600):
+        for _ in range(3600):
             if page.evaluate(expression):
                 return
             page.wait_for_timeout(50)

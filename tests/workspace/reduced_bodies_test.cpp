@@ -233,10 +233,8 @@ TEST(ReducedBodies, RunWithTheRuleThatIsGiven) {
 
 TEST(ReducedBodies, AreRefusedWhereNothingKnowsThem) {
   System system = flexible();
-  for (const char* solver : {"divide_and_conquer", "compiled"}) {
-    system.analysis.solver = solver;
-    EXPECT_THAT(message_of([&] { Workspace workspace(system); }), HasSubstr("the model has flex")) << solver;
-  }
+  system.analysis.solver = "compiled";
+  EXPECT_THAT(message_of([&] { Workspace workspace(system); }), HasSubstr("the model has flex"));
   System other = flexible();
   other.analysis.coordinates = "state_time";
   EXPECT_THAT(message_of([&] { run_system(other); }), HasSubstr("the model has flex"));

@@ -2,8 +2,19 @@
 
 #include <algorithm>
 
+#include "sestina/dynamics/kinematics.h"
+#include "sestina/model/properties.h"
+
 namespace sestina {
 namespace {
+
+// A body may be a handle if its own inertia along each column of its joint exceeds this fraction of its
+// inertia in any direction.
+constexpr double kStrongPivot = 1e-6;
+
+// Number of blocks of pieces (one task each): kFewBlocks, up to kManyBlocks or a sixteenth of the pieces. A
+// level with at most kSerialAssemblies is not worth a synchronisation, which costs about one assembly.
+constexpr int kFewBlocks = 4, kManyBlocks = 16, kSerialAssemblies = 8;
 
 // Cuts from the tips inward: a subtree grows until it has `grain` bodies and is then cut off.
 class Cutter {
@@ -193,6 +204,96 @@ class Contractor {
 AssemblyTree::AssemblyTree(const Model& model, int grain, const std::vector<bool>& may_be_handle) {
   Cutter(*this, model, grain, may_be_handle).cut();
   Contractor(*this, model.bodies().size()).contract();
+}
+
+void AssemblyTree::bundle_roots(std::vector<std::pair<int, int>> pairs) {
+  std::vector<int> bundle_of;  // by node: the node that has taken it in, or itself
+  const auto find = [&](int node) {
+    while (bundle_of[static_cast<std::size_t>(node)] != node) {
+      node = bundle_of[static_cast<std::size_t>(node)];
+    }
+    return node;
+  };
+  for (int node = 0; node < static_cast<int>(nodes.size()); ++node) bundle_of.push_back(node);
+  while (!pairs.empty()) {
+    const int first = static_cast<int>(nodes.size());  // of this level
+    std::vector<std::pair<int, int>> left;
+    for (const auto& [a, b] : pairs) {
+      const int inner = find(a), outer = find(b);
+      if (inner == outer) continue;
+      if (inner >= first || outer >= first) {  // has been used in this level
+        left.emplace_back(inner, outer);
+        continue;
+      }
+      const int bundle = static_cast<int>(nodes.size());
+      assemblies.push_back({Kind::kBundle, inner, outer});
+      nodes.push_back({kGround, {}});
+      bundle_of.push_back(bundle);
+      bundle_of[static_cast<std::size_t>(inner)] = bundle_of[static_cast<std::size_t>(outer)] = bundle;
+    }
+    if (first < static_cast<int>(nodes.size())) level_starts.push_back(static_cast<int>(assemblies.size()));
+    pairs = std::move(left);
+  }
+  for (int& root : roots) root = find(root);
+  std::sort(roots.begin(), roots.end());
+  roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+}
+
+std::vector<bool> find_strong_bodies(const Model& model) {
+  const Properties<double> properties = calc_properties(model);
+  const State<double> state = calc_initial_state(model);
+  Kinematics<double> kinematics(model);
+  update_kinematics(model, properties, state, kinematics);
+  std::vector<bool> is_strong(static_cast<std::size_t>(model.bodies().size()), true);
+  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
+    const auto i = static_cast<std::size_t>(b.value());
+    const BodyInfo& info = model.bodies()[b];
+    ArticulatedInertia<double> I(kinematics.inertia[i]);
+    const double inertia = I.J.trace(), mass = I.m.trace();
+    for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
+      const SpatialMotion<double>& H = kinematics.H[static_cast<std::size_t>(speed)];
+      const SpatialForce<double> U = I * H;
+      const double D = dot(H, U) + properties.bodies[b].armature;
+      const double scale = dot(H.w, H.w) * inertia + dot(H.v, H.v) * mass;
+      if (D <= kStrongPivot * scale) {
+        is_strong[i] = false;
+        break;
+      }
+      I.subtract_outer(U, 1.0 / D);
+    }
+  }
+  return is_strong;
+}
+
+AssemblyBlocks::AssemblyBlocks(const AssemblyTree& tree) {
+  const int num_pieces = static_cast<int>(tree.pieces.size()), depth = tree.num_levels();
+  const int most_blocks = std::clamp(num_pieces / 2, kFewBlocks, std::max(kManyBlocks, num_pieces / 16));
+  const auto start = [&](int level) { return tree.level_starts[static_cast<std::size_t>(level)]; };
+  int cut = 0;  // the first level above the blocks
+  while (cut < depth && num_pieces - start(cut) > most_blocks) ++cut;
+  int serial = cut;  // the first level that is not spread over threads
+  while (serial < depth && start(serial + 1) - start(serial) > kSerialAssemblies) ++serial;
+  first_spread = cut, end_spread = serial;
+  first_serial = start(serial);
+
+  const int end = start(cut);  // the assemblies before it are within blocks
+  std::vector<int> block_of(tree.nodes.size(), -1);
+  for (int node = num_pieces + end - 1; node >= 0; --node) {
+    int& block = block_of[static_cast<std::size_t>(node)];
+    if (block < 0) {
+      block = static_cast<int>(blocks.size());
+      blocks.emplace_back();
+    }
+    if (node < num_pieces) continue;
+    const AssemblyTree::Assembly& assembly = tree.assemblies[static_cast<std::size_t>(node - num_pieces)];
+    block_of[static_cast<std::size_t>(assembly.inner)] = block;
+    block_of[static_cast<std::size_t>(assembly.outer)] = block;
+  }
+  for (int node = 0; node < num_pieces + end; ++node) {
+    Block& block = blocks[static_cast<std::size_t>(block_of[static_cast<std::size_t>(node)])];
+    (node < num_pieces ? block.pieces : block.assemblies)
+        .push_back(node < num_pieces ? node : node - num_pieces);
+  }
 }
 
 }  // namespace sestina

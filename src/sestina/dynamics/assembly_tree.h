@@ -16,6 +16,8 @@
 // Source: Miller and Reif, Parallel tree contraction and its application (1985).
 #pragma once
 
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "sestina/model/model.h"
@@ -40,6 +42,9 @@ struct AssemblyTree {
   // resist its joint's motion; such a cut is avoided unless the tree branches there.
   AssemblyTree(const Model& model, int grain, const std::vector<bool>& may_be_handle);
 
+  // Bundles roots until each of these pairs of roots is within one node, in levels of their own.
+  void bundle_roots(std::vector<std::pair<int, int>> pairs);
+
   std::vector<Piece> pieces;
   std::vector<Assembly> assemblies;  // assembly i makes node pieces.size() + i
   std::vector<int> level_starts;     // level l is [level_starts[l], level_starts[l + 1])
@@ -47,6 +52,24 @@ struct AssemblyTree {
   std::vector<int> roots;  // the nodes that are left: on the ground, without handle
 
   int num_levels() const { return static_cast<int>(level_starts.size()) - 1; }
+};
+
+// True for each body whose own inertia along each column of its joint exceeds a fraction of its inertia in
+// any direction, so that it may be a handle.
+std::vector<bool> find_strong_bodies(const Model& model);
+
+// How the pieces and assemblies of a tree are distributed as tasks, in the same way for any number of
+// threads. A block is a node of some level with all that it is made of. Levels above the blocks are spread
+// over the threads while they have enough assemblies; the assemblies from `first_serial` on are one task.
+struct AssemblyBlocks {
+  explicit AssemblyBlocks(const AssemblyTree& tree);
+
+  struct Block {
+    std::vector<int> pieces, assemblies;  // in order
+  };
+  std::vector<Block> blocks;
+  int first_spread = 0, end_spread = 0;  // levels
+  int first_serial = 0;                  // assembly
 };
 
 }  // namespace sestina

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/dynamics/constrained_assembly.h"
+#include "sestina/dynamics/constrained_recursion.h"
 #include "sestina/model/properties.h"
 
 namespace sestina {
@@ -15,6 +17,8 @@ constexpr double kSmall = 1e-5;
 // moves a mechanism across its conditions by much more, and positions are corrected even if their errors are
 // below the tolerance.
 constexpr double kNearlySingular = 0.03;
+constexpr int kMostRefinements = 3;
+constexpr double kRefined = 1e-15;  // a relative correction after which a further one would be round-off
 
 }  // namespace
 
@@ -22,14 +26,13 @@ SaddlePoint standard_way(const Model& model) {
   return model.is_cartesian() ? SaddlePoint::kSparse : SaddlePoint::kRecursion;
 }
 
-ConstrainedDynamics::ConstrainedDynamics(const Model& model, SaddlePoint way)
+ConstrainedDynamics::ConstrainedDynamics(const Model& model, SaddlePoint way, int grain, Executor* executor)
     : model_(&model),
       rows_(model),
       A0_(static_cast<std::size_t>(model.bodies().size())),
       force_(A0_.size()),
       of_lambda_(A0_.size()),
       tau_(static_cast<std::size_t>(model.nu())),
-      f_(tau_.size()),
       x_(tau_.size()),
       dx_(tau_.size()),
       zero_u_(tau_.size()),
@@ -38,13 +41,19 @@ ConstrainedDynamics::ConstrainedDynamics(const Model& model, SaddlePoint way)
       mu_(d_.size()),
       dmu_(d_.size()) {
   if (way == SaddlePoint::kRecursion) recursion_ = std::make_unique<ConstrainedRecursion>(model);
+  if (way == SaddlePoint::kAssembly) {
+    assembly_ = std::make_unique<ConstrainedAssembly>(model, grain, executor);
+  }
   if (way == SaddlePoint::kEmbedding) kane_ = std::make_unique<ConstrainedKane>(model);
   if (way == SaddlePoint::kSparse) sparse_ = std::make_unique<ConstrainedSparse>(model);
 }
 
+ConstrainedDynamics::~ConstrainedDynamics() = default;
+
 SolveReport<double> ConstrainedDynamics::factor(const Properties<double>& properties,
                                                 const Kinematics<double>& kinematics) {
   if (recursion_) return recursion_->factor(properties, kinematics, rows_);
+  if (assembly_) return assembly_->factor(properties, kinematics, rows_);
   if (sparse_) return sparse_->factor(properties, kinematics, rows_);
   return kane_->factor(properties, kinematics, rows_);
 }
@@ -56,20 +65,29 @@ void ConstrainedDynamics::solve_factored(const Kinematics<double>& kinematics, s
     recursion_->solve(kinematics, force_, tau_, d, x, mu_);
     return;
   }
+  if (assembly_) {
+    assembly_->solve(kinematics, force_, tau_, d, x, wants_mu ? std::span(mu_) : std::span<double>{});
+    return;
+  }
   if (sparse_) {
     sparse_->solve(force_, tau_, d, x, wants_mu ? std::span(mu_) : std::span<double>{});
     return;
   }
-  // f = tau - J^T z, tips inward.
-  std::copy(tau_.begin(), tau_.end(), f_.begin());
+  move_forces_to_joints(kinematics);
+  kane_->solve(tau_, d, x, mu_);
+}
+
+// tau <- tau - J^T force, tips inward; force <- 0
+void ConstrainedDynamics::move_forces_to_joints(const Kinematics<double>& kinematics) {
   for (std::size_t b = force_.size() - 1; b > 0; --b) {
     const BodyInfo& info = model_->bodies()[BodyIndex(static_cast<int>(b))];
     for (int k = info.u_start; k < info.u_start + info.nu; ++k) {
-      f_[static_cast<std::size_t>(k)] -= dot(kinematics.H[static_cast<std::size_t>(k)], force_[b]);
+      tau_[static_cast<std::size_t>(k)] -= dot(kinematics.H[static_cast<std::size_t>(k)], force_[b]);
     }
     force_[static_cast<std::size_t>(info.parent.value())] += shift_back(force_[b], kinematics.s[b]);
+    force_[b] = {};
   }
-  kane_->solve(f_, d, x, mu_);
+  force_[0] = {};
 }
 
 // The forces that the bodies lack, and the rates of the conditions, at udot = 0 (bias and gravity only).
@@ -92,12 +110,44 @@ void ConstrainedDynamics::update_without_udot(const Properties<double>& properti
   }
 }
 
-// One step of iterative refinement of x and mu by the recursion: the residual of the saddle-point system,
-// body by body, is the right-hand side for the corrections.
+bool ConstrainedDynamics::loses_digits() const {
+  return recursion_ ? recursion_->loses_digits() : assembly_ != nullptr;
+}
+
+// Iterative refinement of x and mu: the residual of the saddle-point system is the right-hand side for the
+// corrections. The forces that the bodies lack are moved to the joints first. They are as large as the
+// applied ones and cancel in the reactions only: their round-off would move light bodies by more than the
+// residual does.
 void ConstrainedDynamics::refine(const Properties<double>& properties, const Kinematics<double>& kinematics,
                                  std::span<double> x) {
+  const int steps = recursion_ ? 1 : kMostRefinements;
+  std::span<const double> step = x, step_of_mu = mu_;
+  for (int k = 0; k < steps; ++k) {
+    subtract_from_residual(properties, kinematics, step, step_of_mu);
+    move_forces_to_joints(kinematics);
+    if (recursion_) {
+      recursion_->solve(kinematics, force_, tau_, d_, dx_, dmu_);
+    } else {
+      assembly_->solve(kinematics, force_, tau_, d_, dx_, dmu_);
+    }
+    double largest = 0.0, change = 0.0;
+    for (std::size_t i = 0; i < dx_.size(); ++i) {
+      x[i] += dx_[i];
+      largest = std::max(largest, std::abs(x[i]));
+      change = std::max(change, std::abs(dx_[i]));
+    }
+    for (std::size_t r = 0; r < dmu_.size(); ++r) mu_[r] += dmu_[r];
+    if (change <= kRefined * largest) return;
+    step = dx_, step_of_mu = dmu_;
+  }
+}
+
+// tau_, force_ and d_: less the left side of the system for x and mu.
+void ConstrainedDynamics::subtract_from_residual(const Properties<double>& properties,
+                                                 const Kinematics<double>& kinematics,
+                                                 std::span<const double> x, std::span<const double> mu) {
   std::fill(of_lambda_.begin(), of_lambda_.end(), SpatialForce<double>{});
-  add_constraint_forces<double>(rows_, mu_, tau_, of_lambda_);
+  add_constraint_forces<double>(rows_, mu, tau_, of_lambda_);
   move_bodies(kinematics, x);
   for (std::size_t b = 1; b < A0_.size(); ++b) {
     const BodyIndex body(static_cast<int>(b));
@@ -108,11 +158,8 @@ void ConstrainedDynamics::refine(const Properties<double>& properties, const Kin
   }
   for (std::size_t r = 0; r < d_.size(); ++r) {
     d_[r] += calc_rate<double>(rows_, rows_.rows[r], A0_, x);
-    if (rows_.rows[r].is_inertia) d_[r] += mu_[r];
+    if (rows_.rows[r].is_inertia) d_[r] += mu[r];
   }
-  recursion_->solve(kinematics, force_, tau_, d_, dx_, dmu_);
-  for (std::size_t k = 0; k < dx_.size(); ++k) x[k] += dx_[k];
-  for (std::size_t r = 0; r < dmu_.size(); ++r) mu_[r] += dmu_[r];
 }
 
 // A0_: the motions of the bodies for speeds or accelerations x, without bias.
@@ -136,7 +183,7 @@ SolveReport<double> ConstrainedDynamics::solve(const Properties<double>& propert
   const SolveReport<double> report = factor(properties, kinematics);
   update_without_udot(properties, kinematics, forces);
   solve_factored(kinematics, d_, udot);
-  if (recursion_ && recursion_->loses_digits() && !report.is_singular) refine(properties, kinematics, udot);
+  if (loses_digits() && !report.is_singular) refine(properties, kinematics, udot);
   std::copy(mu_.begin(), mu_.end(), lambda_.begin());
   apply_lambda(state, kinematics, forces);
   return report;
@@ -268,11 +315,13 @@ bool ConstrainedDynamics::take_speed_steps(const Properties<double>& properties,
 
 bool ConstrainedDynamics::is_nearly_singular() const {
   if (recursion_) return recursion_->smallest_pivot() < kNearlySingular * kNearlySingular;
+  if (assembly_) return assembly_->smallest_pivot() < kNearlySingular * kNearlySingular;
   return kane_ && kane_->smallest_pivot() < kNearlySingular;
 }
 
 void ConstrainedDynamics::keep_small_pivots(bool keep) {
   if (recursion_) recursion_->keep_small_pivots(keep);
+  if (assembly_) assembly_->keep_small_pivots(keep);
   if (kane_) kane_->keep_small_pivots(keep);
 }
 

@@ -5,20 +5,21 @@
 // and, with least change in the norm of M, the projections onto
 //   g(t, q) = 0   by displacements:   M dq = C^T mu,  C dq = -g          (Newton's method)
 //   g' = 0        by speeds:          M du = C^T mu,  C du = -g'
-// all by one of three ways of solving the saddle-point system: by recursion (constrained_recursion.h), by
-// embedding (constrained_kane.h), or, in cartesian coordinates, by sparse factors (constrained_sparse.h).
+// all by one of four ways of solving the saddle-point system: by recursion (constrained_recursion.h), by
+// divide and conquer (constrained_assembly.h), by embedding (constrained_kane.h), or, in cartesian
+// coordinates, by sparse factors (constrained_sparse.h).
 #pragma once
 
 #include <algorithm>
 #include <memory>
 
 #include "sestina/dynamics/constrained_kane.h"
-#include "sestina/dynamics/constrained_recursion.h"
 #include "sestina/dynamics/constrained_sparse.h"
+#include "sestina/dynamics/solve_report.h"
 
 namespace sestina {
 
-enum class SaddlePoint { kRecursion, kEmbedding, kSparse };
+enum class SaddlePoint { kRecursion, kAssembly, kEmbedding, kSparse };
 // The default method for a model.
 SaddlePoint standard_way(const Model& model);
 
@@ -28,9 +29,15 @@ struct ConstraintErrors {
   int position_row = -1, velocity_row = -1;
 };
 
+class ConstrainedAssembly;
+class ConstrainedRecursion;
+class Executor;
+
 class ConstrainedDynamics {
  public:
-  ConstrainedDynamics(const Model& model, SaddlePoint way);
+  // `grain`, `executor`: for divide and conquer; see ConstrainedAssembly.
+  ConstrainedDynamics(const Model& model, SaddlePoint way, int grain = 1, Executor* executor = nullptr);
+  ~ConstrainedDynamics();
 
   // udot (nu) for the state to which `kinematics` and `forces` belong; the forces of constraints are then
   // part of `forces`. No allocation after the first call. A report of a singular mass matrix names the speed.
@@ -102,11 +109,15 @@ class ConstrainedDynamics {
                         Kinematics<double>& kinematics, bool& factors_serve, bool always_corrects = false);
   void solve_factored(const Kinematics<double>& kinematics, std::span<const double> d, std::span<double> x,
                       bool wants_mu = true);
+  bool loses_digits() const;
   void refine(const Properties<double>& properties, const Kinematics<double>& kinematics,
               std::span<double> x);
   void keep_small_pivots(bool keep);
   bool is_nearly_singular() const;  // at the last factor()
+  void move_forces_to_joints(const Kinematics<double>& kinematics);
   void move_bodies(const Kinematics<double>& kinematics, std::span<const double> x);
+  void subtract_from_residual(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                              std::span<const double> x, std::span<const double> mu);
   void apply_lambda(const State<double>& state, const Kinematics<double>& kinematics,
                     AppliedForces<double>& forces);
   void update_without_udot(const Properties<double>& properties, const Kinematics<double>& kinematics,
@@ -115,13 +126,14 @@ class ConstrainedDynamics {
   const Model* model_;
   ConstraintRows<double> rows_;
   std::unique_ptr<ConstrainedRecursion> recursion_;
+  std::unique_ptr<ConstrainedAssembly> assembly_;
   std::unique_ptr<ConstrainedKane> kane_;
   std::unique_ptr<ConstrainedSparse> sparse_;
-  std::vector<SpatialMotion<double>> A0_;          // by BodyIndex: less g, for udot = 0
-  std::vector<SpatialForce<double>> force_;        // by BodyIndex: the force that the body lacks at udot = 0
-  std::vector<SpatialForce<double>> of_lambda_;    // by BodyIndex: the forces of the conditions
-  std::vector<double> tau_, f_, x_, dx_, zero_u_;  // (nu)
-  std::vector<double> d_, lambda_, mu_, dmu_;      // (rows)
+  std::vector<SpatialMotion<double>> A0_;        // by BodyIndex: less g, for udot = 0
+  std::vector<SpatialForce<double>> force_;      // by BodyIndex: the force that the body lacks at udot = 0
+  std::vector<SpatialForce<double>> of_lambda_;  // by BodyIndex: the forces of the conditions
+  std::vector<double> tau_, x_, dx_, zero_u_;    // (nu)
+  std::vector<double> d_, lambda_, mu_, dmu_;    // (rows)
   double power_ = 0.0;
 };
 

@@ -9,13 +9,10 @@
 namespace sestina {
 namespace {
 
-// A pivot of (5) counts as zero below this fraction of the sum of (k^2 + kRoundingOfK |K|^2 |H|^2) / D. The
-// second term accounts for a small D, which magnifies the round-off of a k that should be zero.
-constexpr double kSmallPivot = 1e-9;
-constexpr double kRoundOffPivot = 1e-20;
+// The scale of a row, below whose kSmallPivot a pivot of (5) counts as zero, is the sum of
+// (k^2 + kRoundingOfK |K|^2 |H|^2) / D. The second term accounts for a small D, which magnifies the round-off
+// of a k that should be zero.
 constexpr double kRoundingOfK = 1e-6;
-// A condition implied by others leaves only round-off in K: this limit is relative to the initial K.
-constexpr double kIdleForce = 1e-9;
 // A multiplier that exerts no force counts as zero below this, beside the 1 of its redundant condition.
 constexpr double kIdleRoundOff = 1e-14;
 
@@ -35,87 +32,174 @@ void start_inertia(const RigidInertia<double>& M, ArticulatedRows<double>& I) {
   I.m[0] = {M.mass, 0.0, 0.0}, I.m[1] = {0.0, M.mass, 0.0}, I.m[2] = {0.0, 0.0, M.mass};
 }
 
-// S' of (4).
-[[gnu::always_inline]] inline void add_to_S(double D_inverse, std::size_t size, const OpenRows::Lines& lines,
-                                            const double* k) {
-  for (std::size_t i = 0; i < lines.padded; i += OpenRows::kBlock) {
-    const Block part = D_inverse * OpenRows::load(k + i).block;
-    for (std::size_t r = 0; r < size; ++r) {
-      double* const S = lines.S(r) + i;
-      OpenRows::store(OpenRows::load(S).block + k[r] * part, S);
-    }
-  }
+ConstrainedRecursion::Part whole_tree(const Model& model) {
+  ConstrainedRecursion::Part whole;
+  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) whole.bodies.push_back(b);
+  whole.base = kGround;
+  return whole;
 }
 
-// K += W S^T.
-[[gnu::always_inline]] inline void add_to_K(const SpatialForce<double>& W, const double* S,
-                                            const OpenRows::Lines& lines) {
-  const double of_W[6] = {W.torque.x, W.torque.y, W.torque.z, W.force.x, W.force.y, W.force.z};
-  for (std::size_t i = 0; i < lines.padded; i += OpenRows::kBlock) {
-    const Block part = OpenRows::load(S + i).block;
-    for (std::size_t x = 0; x < 6; ++x) lines.store(lines.load(x, i).block + of_W[x] * part, x, i);
-  }
+std::size_t count_on_ground(const Model& model) {
+  std::size_t count = 0;
+  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) count += model.bodies()[b].parent == kGround;
+  return std::max<std::size_t>(count, 1);
 }
 
 }  // namespace
 
 ConstrainedRecursion::ConstrainedRecursion(const Model& model)
+    : ConstrainedRecursion(model, whole_tree(model), count_on_ground(model)) {
+  is_part_ = false;
+}
+
+ConstrainedRecursion::ConstrainedRecursion(const Model& model, const Part& part)
+    : ConstrainedRecursion(model, part, 1) {}
+
+ConstrainedRecursion::ConstrainedRecursion(const Model& model, const Part& part, std::size_t num_bases)
     : model_(&model),
-      complete_at_(static_cast<std::size_t>(model.constraint_rows())),
-      acting_rows_(static_cast<std::size_t>(model.bodies().size())),
-      term_rows_(static_cast<std::size_t>(model.nu())),
-      inertia_(acting_rows_.size()),
-      open_(acting_rows_.size()),
-      open_place_(acting_rows_.size()),
-      columns_(term_rows_.size()),
-      eliminations_of_(acting_rows_.size()),
-      is_inertia_(complete_at_.size()),
-      has_opened_(complete_at_.size()),
-      completes_rows_(acting_rows_.size()),
-      redundant_of_(acting_rows_.size()),
-      idle_values_(complete_at_.size()),
-      z_(acting_rows_.size()),
-      A_(acting_rows_.size()),
-      d_(complete_at_.size()) {
-  for (const BodyInfo& body : model.bodies()) {
-    parents_.push_back(body.parent.value());
-    turns_.push_back(body.joint_type == JointType::kRevolute || body.joint_type == JointType::kSpherical);
+      is_part_(true),
+      base_moves_(part.base != kGround),
+      num_bases_(num_bases),
+      links_(part.bodies.size() + num_bases) {
+  std::size_t columns = 0, next_base = 0;
+  for (std::size_t b = 0; b < num_bases; ++b) links_[b].body = part.base.value();
+  // The parents of most bodies are near: the search from the end is short.
+  const auto find = [&](BodyIndex body, std::size_t end) {
+    while (end > 0 && links_[end].body != body.value()) --end;
+    return end;
+  };
+  for (std::size_t i = num_bases; i < links_.size(); ++i) {
+    const BodyIndex body = part.bodies[i - num_bases];
+    const BodyInfo& info = model.bodies()[body];
+    const bool turns = info.joint_type == JointType::kRevolute || info.joint_type == JointType::kSpherical;
+    const std::size_t parent =
+        info.parent == part.base ? std::min(next_base++, num_bases - 1) : find(info.parent, i - 1);
+    links_[i] = {.body = body.value(),
+                 .parent = static_cast<int>(parent),
+                 .u_start = info.u_start,
+                 .nu = info.nu,
+                 .column = columns,
+                 .turns = turns};
+    columns += static_cast<std::size_t>(info.nu);
+  }
+  if (part.handle.is_valid()) handle_ = find(part.handle, links_.size() - 1);
+  acting_rows_.resize(links_.size());
+  term_rows_.resize(columns);
+  inertia_.resize(links_.size());
+  open_.resize(links_.size());
+  open_place_.resize(links_.size());
+  columns_.resize(columns);
+  eliminations_of_.resize(links_.size());
+  completes_rows_.resize(links_.size());
+  redundant_of_.resize(links_.size());
+  z_.resize(links_.size());
+  A_.resize(links_.size());
+}
+
+void ConstrainedRecursion::lay_out(const ConstraintRows<double>& constraints, PartRows part_rows) {
+  part_rows_ = std::move(part_rows);
+  const std::size_t rows = part_rows_.rows.size() + (handle_ > 0 ? 6 : 0);
+  complete_at_.assign(rows, -1);
+  is_inertia_.assign(rows, 0);
+  has_opened_.assign(rows, 0);
+  idle_values_.assign(rows, 0.0);
+  d_.assign(rows, 0.0);
+  number_bodies();
+  if (num_bases_ > 1) unite_mechanisms(constraints);
+  find_meeting_places(constraints);
+  is_laid_out_ = true;
+}
+
+void ConstrainedRecursion::number_bodies() {
+  index_of_body_.assign(static_cast<std::size_t>(model_->bodies().size()), -1);
+  index_of_speed_.assign(static_cast<std::size_t>(model_->nu()), -1);
+  for (std::size_t i = links_.size(); i-- > 0;) {
+    index_of_body_[static_cast<std::size_t>(links_[i].body)] = static_cast<int>(i);
+    std::fill_n(index_of_speed_.begin() + links_[i].u_start, links_[i].nu, static_cast<int>(i));
+  }
+}
+
+int ConstrainedRecursion::base_of(int index) const {
+  while (index >= static_cast<int>(num_bases_)) index = links_[static_cast<std::size_t>(index)].parent;
+  return index;
+}
+
+// Visits the indices of the bodies, other than bases, on which a condition acts by a frame or a speed.
+template <class Visit>
+void ConstrainedRecursion::for_each_acting(const ConstraintRows<double>& constraints, int row,
+                                           const Visit& visit) const {
+  const ConstraintRow<double>& of = row_of(constraints, row);
+  const auto visit_body = [&](int index) {
+    if (index >= static_cast<int>(num_bases_)) visit(index);
+  };
+  for_each_pair(constraints, of, [&](const FramePair<double>& pair) {
+    visit_body(index_of_body_[static_cast<std::size_t>(pair.a.value())]);
+    visit_body(index_of_body_[static_cast<std::size_t>(pair.b.value())]);
+  });
+  for (int i = of.first_term; i < of.first_term + of.terms; ++i) {
+    visit_body(
+        index_of_speed_[static_cast<std::size_t>(constraints.terms[static_cast<std::size_t>(i)].speed)]);
+  }
+}
+
+// Gives one base to the bodies on the ground whose mechanisms conditions connect.
+void ConstrainedRecursion::unite_mechanisms(const ConstraintRows<double>& constraints) {
+  std::vector<int> united(num_bases_);  // the base itself or an earlier one
+  std::iota(united.begin(), united.end(), 0);
+  const auto first_of = [&](int base) {
+    while (united[static_cast<std::size_t>(base)] != base) base = united[static_cast<std::size_t>(base)];
+    return base;
+  };
+  for (std::size_t r = 0; r < part_rows_.rows.size(); ++r) {
+    int first = -1;
+    for_each_acting(constraints, static_cast<int>(r), [&](int index) {
+      const int base = first_of(base_of(index));
+      if (first >= 0) united[static_cast<std::size_t>(std::max(first, base))] = std::min(first, base);
+      first = first < 0 ? base : std::min(first, base);
+    });
+  }
+  for (std::size_t i = num_bases_; i < links_.size(); ++i) {
+    if (links_[i].parent < static_cast<int>(num_bases_)) links_[i].parent = first_of(links_[i].parent);
   }
 }
 
 // The bodies on which a condition acts never change, so this is computed once.
 void ConstrainedRecursion::find_meeting_places(const ConstraintRows<double>& constraints) {
-  std::vector<int> body_of_speed(term_rows_.size());
-  for (BodyIndex b{1}; b.value() < model_->bodies().size(); ++b) {
-    const BodyInfo& info = model_->bodies()[b];
-    std::fill_n(body_of_speed.begin() + info.u_start, info.nu, b.value());
-  }
   // Parents precede their children.
   const auto meet = [&](int a, int b) {
-    while (a != b) (a > b ? a : b) = parents_[static_cast<std::size_t>(std::max(a, b))];
+    while (a != b) (a > b ? a : b) = links_[static_cast<std::size_t>(std::max(a, b))].parent;
     return a;
   };
-  for (std::size_t r = 0; r < complete_at_.size(); ++r) {
-    const ConstraintRow<double>& row = constraints.rows[r];
+  for (std::size_t r = 0; r < part_rows_.rows.size(); ++r) {
+    const ConstraintRow<double>& row = row_of(constraints, static_cast<int>(r));
     int meeting = -1;
     const auto include = [&](int body) { meeting = meeting < 0 ? body : meet(meeting, body); };
     for_each_pair(constraints, row, [&](const FramePair<double>& pair) {
       for (const FrameIndex frame : {pair.a, pair.b}) {
-        include(frame.value());
-        std::vector<int>& acting = acting_rows_[static_cast<std::size_t>(frame.value())];
+        const int index = index_of_body_[static_cast<std::size_t>(frame.value())];
+        if (index < 0) continue;
+        include(index);
+        std::vector<int>& acting = acting_rows_[static_cast<std::size_t>(index)];
         if (acting.empty() || acting.back() != static_cast<int>(r)) acting.push_back(static_cast<int>(r));
       }
     });
     for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
-      const auto speed = static_cast<std::size_t>(constraints.terms[static_cast<std::size_t>(i)].speed);
-      term_rows_[speed].push_back(static_cast<int>(r));
+      const int speed = constraints.terms[static_cast<std::size_t>(i)].speed;
+      const int index = index_of_speed_[static_cast<std::size_t>(speed)];
+      if (index < 0) continue;
+      const Link& link = links_[static_cast<std::size_t>(index)];
+      std::vector<int>& rows = term_rows_[link.column + static_cast<std::size_t>(speed - link.u_start)];
+      rows.push_back(static_cast<int>(r));
       // A coefficient enters when its joint is eliminated; from then on the condition is open at the parent.
-      include(parents_[static_cast<std::size_t>(body_of_speed[speed])]);
+      include(link.parent);
+    }
+    if (!part_rows_.completes[r]) continue;
+    if (meeting < static_cast<int>(num_bases_)) {
+      for_each_acting(constraints, static_cast<int>(r), [&](int index) { meeting = base_of(index); });
     }
     complete_at_[r] = std::max(meeting, 0);
     completes_rows_[static_cast<std::size_t>(complete_at_[r])] = 1;
   }
-  is_laid_out_ = true;
 }
 
 // Returns the position of the row among the open ones; appends a new row.
@@ -130,51 +214,41 @@ std::size_t ConstrainedRecursion::open_row(OpenRows& open, int row) {
   return place;
 }
 
-void ConstrainedRecursion::gather_own(int body, const ConstraintRows<double>& constraints) {
-  OpenRows& open = open_at(static_cast<std::size_t>(body));
-  for (const int r : acting_rows_[static_cast<std::size_t>(body)]) {
-    const ConstraintRow<double>& row = constraints.rows[static_cast<std::size_t>(r)];
+void ConstrainedRecursion::gather_own(std::size_t b, const ConstraintRows<double>& constraints) {
+  OpenRows& open = open_at(b);
+  const int body = links_[b].body;
+  for (const int r : acting_rows_[b]) {
     const std::size_t place = open_row(open, r);
-    for_each_pair(constraints, row, [&](const FramePair<double>& pair) {
+    for_each_pair(constraints, row_of(constraints, r), [&](const FramePair<double>& pair) {
       if (pair.b.value() == body) open.add_to_K(place, sestina::shift_back(pair.force, pair.arm_b));
       if (pair.a.value() == body) open.add_to_K(place, -1.0 * sestina::shift_back(pair.force, pair.arm_a));
     });
   }
+  if (b == handle_) open_handle();
   const OpenRows::Lines lines = open.lines();
   for (std::size_t i = 0; i < lines.padded; i += OpenRows::kBlock) {
     OpenRows::Forces(lines, i).update_largest(by_length_squared_, lines, i);
   }
 }
 
-// Reserves memory for `count` numbers in whole blocks.
-double* ConstrainedRecursion::reserve_couplings(std::size_t count) {
-  if (used_values_ + count > coupling_values_.size()) {
-    coupling_values_.resize(std::max(2 * coupling_values_.size(), used_values_ + count));
+// The six components of a force on the handle.
+void ConstrainedRecursion::open_handle() {
+  OpenRows& open = open_at(handle_);
+  for (int i = 0; i < 6; ++i) {
+    double one[6] = {};
+    one[i] = 1.0;
+    open.add_to_K(open_row(open, first_of_handle() + i),
+                  {{one[0], one[1], one[2]}, {one[3], one[4], one[5]}});
   }
-  double* const values = coupling_values_.data() + used_values_;
-  used_values_ += count;
-  return values;
-}
-
-// Returns where the rows are listed in coupling_rows_. Successive bodies with the same rows share one list.
-std::size_t ConstrainedRecursion::list_rows(OpenRows& open) {
-  if (open.listed != OpenRows::kNone) return open.listed;
-  const std::span<const int> rows = open.rows();
-  const std::size_t first = used_rows_;
-  if (first + rows.size() > coupling_rows_.size()) {
-    coupling_rows_.resize(std::max(2 * coupling_rows_.size(), first + rows.size()));
-  }
-  std::copy(rows.begin(), rows.end(), coupling_rows_.begin() + static_cast<std::ptrdiff_t>(first));
-  used_rows_ += rows.size();
-  return open.listed = first;
 }
 
 // Sets k to c of (3) and adds its part of the scales.
-void ConstrainedRecursion::set_to_terms(int speed, const ConstraintRows<double>& constraints,
-                                        double D_inverse, OpenRows& open, double* k) const {
+void ConstrainedRecursion::set_to_terms(const Link& link, int speed,
+                                        const ConstraintRows<double>& constraints, double D_inverse,
+                                        OpenRows& open, double* k) const {
   std::fill_n(k, open.padded(), 0.0);
-  for (const int row : term_rows_[static_cast<std::size_t>(speed)]) {
-    const ConstraintRow<double>& of = constraints.rows[static_cast<std::size_t>(row)];
+  for (const int row : term_rows_[link.column + static_cast<std::size_t>(speed - link.u_start)]) {
+    const ConstraintRow<double>& of = row_of(constraints, row);
     double c = 0.0;
     for (int i = of.first_term; i < of.first_term + of.terms; ++i) {
       const SpeedTerm<double>& term = constraints.terms[static_cast<std::size_t>(i)];
@@ -213,28 +287,28 @@ template <bool is_last>
 }
 
 // (3), (4), then the shift of the body's inertia and forces from its Mo to that of its parent.
-void ConstrainedRecursion::eliminate_columns(int body, const Properties<double>& properties,
+void ConstrainedRecursion::eliminate_columns(std::size_t b, const Properties<double>& properties,
                                              const Kinematics<double>& kinematics,
                                              const ConstraintRows<double>& constraints,
                                              SolveReport<double>& report) {
-  const auto b = static_cast<std::size_t>(body), p = static_cast<std::size_t>(parents_[b]);
-  const BodyInfo& info = model_->bodies()[BodyIndex(body)];
+  const Link& link = links_[b];
   OpenRows& open = open_at(b);
   ArticulatedRows<double> I = inertia_[b];
-  for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
-    for (const int row : term_rows_[static_cast<std::size_t>(speed)]) open_row(open, row);
+  for (std::size_t c = link.column; c < link.column + static_cast<std::size_t>(link.nu); ++c) {
+    for (const int row : term_rows_[c]) open_row(open, row);
   }
-  const std::size_t rows = list_rows(open);
-  const Vec3<double>& s = kinematics.s[b];
+  const std::size_t rows = pivots_.list(open);
+  const Vec3<double>& s = kinematics.s[static_cast<std::size_t>(link.body)];
   const double J_trace = I.J[0][0] + I.J[1][1] + I.J[2][2];
   const double m_trace = I.m[0][0] + I.m[1][1] + I.m[2][2];
-  for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
-    const bool is_last = speed == info.u_start + info.nu - 1;
+  for (int speed = link.u_start; speed < link.u_start + link.nu; ++speed) {
+    const bool is_last = speed == link.u_start + link.nu - 1;
     const SpatialMotion<double>& h = kinematics.H[static_cast<std::size_t>(speed)];
-    Column& column = columns_[static_cast<std::size_t>(speed)];
-    ForceLanes<double> U = turns_[b] ? I.times_turn(h.w) : I.times(h);
-    double D = turns_[b] ? dot(Lanes3<double>(h.w), U.torque) : dot(h, U);
-    if (info.nu == 1) D += properties.bodies[BodyIndex(body)].armature;
+    const std::size_t c = link.column + static_cast<std::size_t>(speed - link.u_start);
+    Column& column = columns_[c];
+    ForceLanes<double> U = link.turns ? I.times_turn(h.w) : I.times(h);
+    double D = link.turns ? dot(Lanes3<double>(h.w), U.torque) : dot(h, U);
+    if (link.nu == 1) D += properties.bodies[BodyIndex(link.body)].armature;
     const double largest = dot(h.w, h.w) * J_trace + dot(h.v, h.v) * m_trace;
     report.check_pivot(D, largest, speed);
     loses_digits_ |= D < kPivotThatLosesDigits * largest;
@@ -245,12 +319,12 @@ void ConstrainedRecursion::eliminate_columns(int body, const Properties<double>&
     }
     column.U = U.unpacked();
     I.subtract_outer(column.U, column.D_inverse * U);
-    column.k = {used_values_, rows, open.size()};
+    column.k = {pivots_.used_values(), rows, open.size()};
     if (open.empty()) continue;
     mobility_ = std::max(mobility_, squared_norm(h, length_) * column.D_inverse);
-    double* const k = reserve_couplings(open.padded());
-    const bool has_terms = !term_rows_[static_cast<std::size_t>(speed)].empty();
-    if (has_terms) set_to_terms(speed, constraints, column.D_inverse, open, k);
+    double* const k = pivots_.reserve(open.padded());
+    const bool has_terms = !term_rows_[c].empty();
+    if (has_terms) set_to_terms(link, speed, constraints, column.D_inverse, open, k);
     if (is_last) {
       pass_column<true>(h, s, column, open.lines(), has_terms, k);
     } else {
@@ -258,8 +332,9 @@ void ConstrainedRecursion::eliminate_columns(int body, const Properties<double>&
     }
     add_to_S(column.D_inverse, open.size(), open.lines(), k);
   }
-  if (info.nu == 0) shift_back(s, I, open);
-  if (p > 0) inertia_[p] += I;
+  if (link.nu == 0) shift_back(s, I, open);
+  if (link.parent >= static_cast<int>(num_bases_) || base_moves_)
+    inertia_[static_cast<std::size_t>(link.parent)] += I;
 }
 
 // The shift for a body whose joint has no column.
@@ -275,73 +350,45 @@ void ConstrainedRecursion::shift_back(const Vec3<double>& s, ArticulatedRows<dou
   }
 }
 
-// (6) for the i-th open condition, which is then no longer open.
-void ConstrainedRecursion::eliminate_row(int body, std::size_t i) {
-  OpenRows& open = open_at(static_cast<std::size_t>(body));
-  Elimination elimination;
-  elimination.row = open.row(i);
-  elimination.K = open.K_of(i);
-  elimination.S_inverse = 1.0 / open.S(i)[i];
-  const OpenRows::Lines lines = open.lines();
-  double* const S_r = reserve_couplings(lines.padded);
-  std::copy_n(lines.S(i), lines.padded, S_r);
-  add_to_S(-elimination.S_inverse, open.size(), lines, S_r);
-  if (body > 0) {  // the ground does not move: forces on it do nothing
-    const SpatialForce<double> W = -elimination.S_inverse * elimination.K;
-    add_to_K(W, S_r, lines);
-    inertia_[static_cast<std::size_t>(body)].subtract_outer(
-        elimination.K, {Lanes3<double>(W.torque), Lanes3<double>(W.force)});
-  }
-  open.remove(i);
-  // The last row has taken the place of the eliminated one.
-  S_r[i] = S_r[open.size()];
-  elimination.S = {static_cast<std::size_t>(S_r - coupling_values_.data()), list_rows(open), open.size()};
-  eliminations_.push_back(elimination);
-}
-
-// Returns the position of the complete condition with the largest pivot, or the number of open ones.
-std::size_t ConstrainedRecursion::find_pivot(int body) {
-  OpenRows& open = open_at(static_cast<std::size_t>(body));
-  std::size_t best = open.size();
-  double largest = keeps_small_pivots_ ? kRoundOffPivot : kSmallPivot;
-  for (std::size_t i = 0; i < open.size(); ++i) {
-    if (!is_complete(open.row(i), body)) continue;
-    const double relative = open.S(i)[i] / open.scale()[i];
-    if (relative > largest) best = i, largest = relative;
-  }
-  if (best < open.size()) {
-    const double bound = open.largest_K()[best] * mobility_;
-    smallest_pivot_ = std::min(smallest_pivot_, open.S(best)[best] / bound);
-  }
-  return best;
-}
-
-// Eliminates the complete conditions of a body in the order of falling pivots.
-void ConstrainedRecursion::eliminate_rows(int body) {
-  const auto b = static_cast<std::size_t>(body);
+// Eliminates the complete conditions of a body.
+void ConstrainedRecursion::eliminate_rows(std::size_t b) {
   OpenRows& open = open_at(b);
-  eliminations_of_[b] = {eliminations_.size(), 0};
+  const bool moves = b >= num_bases_ || base_moves_;
+  const auto is_complete = [&](int row) {
+    return complete_at_[static_cast<std::size_t>(row)] >= static_cast<int>(b);
+  };
+  eliminations_of_[b] = {pivots_.eliminations().size(), 0};
   redundant_of_[b] = {redundant_.size(), 0};
-  for (std::size_t i = find_pivot(body); i < open.size(); i = find_pivot(body)) eliminate_row(body, i);
-  eliminations_of_[b].count = eliminations_.size() - eliminations_of_[b].first;
+  for (;;) {
+    const std::size_t i = ConditionPivots::find_pivot(open, is_complete, smallest_allowed_);
+    if (i == open.size()) break;
+    smallest_pivot_ = std::min(smallest_pivot_, open.S(i)[i] / (open.largest_K()[i] * mobility_));
+    const ConditionPivots::Elimination& elimination = pivots_.eliminate(open, i, moves);
+    if (!moves) continue;
+    const SpatialForce<double> W = -elimination.S_inverse * elimination.K;
+    inertia_[b].subtract_outer(elimination.K, {Lanes3<double>(W.torque), Lanes3<double>(W.force)});
+  }
+  eliminations_of_[b].count = pivots_.eliminations().size() - eliminations_of_[b].first;
   for (std::size_t i = open.size(); i-- > 0;) {
     const int row = open.row(i);
-    if (!is_complete(row, body)) continue;
-    const double force = squared_norm(open.K_of(i), length_);
-    if (body > 0 && force > kIdleForce * kIdleForce * open.largest_K()[i]) {
+    if (!is_complete(row)) continue;
+    constexpr double kIdle = ConditionPivots::kIdleForce * ConditionPivots::kIdleForce;
+    if ((moves && squared_norm(open.K_of(i), length_) > kIdle * open.largest_K()[i]) ||
+        (handle_ > 0 && ConditionPivots::couples_with(open, i, first_of_handle(), first_of_handle() + 6))) {
       has_late_rows_ = true;
       continue;
     }
-    has_passed_on_redundant_ |= complete_at_[static_cast<std::size_t>(row)] > body;
+    has_passed_on_redundant_ |= complete_at_[static_cast<std::size_t>(row)] > static_cast<int>(b);
     redundant_.push_back(row);
+    found_after_.push_back(pivots_.eliminations().size());
     open.remove(i);
   }
   redundant_of_[b].count = redundant_.size() - redundant_of_[b].first;
 }
 
 // Passes the open conditions of a body to its parent.
-void ConstrainedRecursion::pass_on(int body) {
-  const auto b = static_cast<std::size_t>(body), p = static_cast<std::size_t>(parents_[b]);
+void ConstrainedRecursion::pass_on(std::size_t b) {
+  const auto p = static_cast<std::size_t>(links_[b].parent);
   OpenRows& from = open_at(b);
   OpenRows& to = open_at(p);
   if (to.empty()) {  // as in a chain: the parent takes over the whole list
@@ -365,36 +412,41 @@ void ConstrainedRecursion::pass_on(int body) {
 SolveReport<double> ConstrainedRecursion::factor(const Properties<double>& properties,
                                                  const Kinematics<double>& kinematics,
                                                  const ConstraintRows<double>& constraints) {
-  if (!is_laid_out_) find_meeting_places(constraints);
+  if (!is_laid_out_) {
+    PartRows all{std::vector<int>(constraints.rows.size()), std::vector<char>(constraints.rows.size(), 1),
+                 std::vector<char>(constraints.rows.size(), 1)};
+    std::iota(all.rows.begin(), all.rows.end(), 0);
+    lay_out(constraints, std::move(all));
+  }
   length_ = properties.constraints.length;
   smallest_pivot_ = 1.0;
   mobility_ = 0.0;
   SolveReport<double> report;
   by_length_squared_ = 1.0 / (length_ * length_);
   loses_digits_ = false;
-  used_values_ = used_rows_ = 0;
-  eliminations_.clear(), redundant_.clear();
+  pivots_.clear(), redundant_.clear(), found_after_.clear();
   has_passed_on_redundant_ = has_late_rows_ = false;
-  std::fill(has_opened_.begin(), has_opened_.end(), 0);
-  for (std::size_t r = 0; r < is_inertia_.size(); ++r) is_inertia_[r] = constraints.rows[r].is_inertia;
-  const int n = static_cast<int>(open_.size());
+  for (std::size_t r = 0; r < part_rows_.rows.size(); ++r) {
+    is_inertia_[r] = row_of(constraints, static_cast<int>(r)).is_inertia;
+    has_opened_[r] = !part_rows_.owns[r];
+  }
   std::iota(open_place_.begin(), open_place_.end(), std::size_t{0});  // so that no later call allocates
-  for (int b = 0; b < n; ++b) {
-    const auto i = static_cast<std::size_t>(b);
-    open_[i].clear();
-    open_[i].listed = OpenRows::kNone;
-    if (b > 0) start_inertia(kinematics.inertia[i], inertia_[i]);
+  for (std::size_t b = 0; b < links_.size(); ++b) {
+    open_[b].clear();
+    open_[b].listed = OpenRows::kNone;
+    if (b >= num_bases_)
+      start_inertia(kinematics.inertia[static_cast<std::size_t>(links_[b].body)], inertia_[b]);
   }
-  for (int b = n - 1; b > 0; --b) {
-    const auto i = static_cast<std::size_t>(b);
-    if (!acting_rows_[i].empty()) gather_own(b, constraints);
-    eliminations_of_[i].count = redundant_of_[i].count = 0;
-    if (completes_rows_[i] || has_late_rows_) eliminate_rows(b);
+  if (base_moves_) inertia_[0] = {};
+  for (std::size_t b = links_.size(); b-- > num_bases_;) {
+    if (!acting_rows_[b].empty() || b == handle_) gather_own(b, constraints);
+    eliminations_of_[b].count = redundant_of_[b].count = 0;
+    if (completes_rows_[b] || has_late_rows_) eliminate_rows(b);
     eliminate_columns(b, properties, kinematics, constraints, report);
-    if (!open_at(i).empty()) pass_on(b);
+    if (!open_at(b).empty()) pass_on(b);
   }
-  eliminate_rows(0);
-  find_idle_multipliers();
+  for (std::size_t b = num_bases_; b-- > 0;) eliminate_rows(b);
+  if (!is_part_) find_idle_multipliers();
   return report;
 }
 
@@ -417,16 +469,16 @@ void ConstrainedRecursion::find_idle_multipliers() {
   }
   if (is_local) return;
   idle_groups_ = 0;
-  find_idle_group(redundant_, {0, eliminations_.size()}, next_group());
+  find_idle_group(redundant_, {0, pivots_.eliminations().size()}, next_group());
 }
 
 void ConstrainedRecursion::find_first_couplings() {
-  first_coupling_.assign(complete_at_.size(), eliminations_.size());
-  for (std::size_t e = eliminations_.size(); e-- > 0;) {
-    const Couplings& S = eliminations_[e].S;
+  first_coupling_.assign(complete_at_.size(), pivots_.eliminations().size());
+  for (std::size_t e = pivots_.eliminations().size(); e-- > 0;) {
+    const Couplings& S = pivots_.eliminations()[e].S;
     for (std::size_t c = 0; c < S.count; ++c) {
-      if (coupling_values_[S.values + c] == 0.0) continue;
-      first_coupling_[static_cast<std::size_t>(coupling_rows_[S.rows + c])] = e;
+      if (pivots_.value(S, c) == 0.0) continue;
+      first_coupling_[static_cast<std::size_t>(pivots_.row(S, c))] = e;
     }
   }
 }
@@ -436,7 +488,8 @@ bool ConstrainedRecursion::reaches_outboard(std::span<const int> rows, std::size
   std::size_t first = end;
   for (const int row : rows) first = std::min(first, first_coupling_[static_cast<std::size_t>(row)]);
   for (std::size_t e = end; e-- > first;) {
-    const double multiplier = sum_of(eliminations_[e].S, idle_values_) * eliminations_[e].S_inverse;
+    const ConditionPivots::Elimination& elimination = pivots_.eliminations()[e];
+    const double multiplier = pivots_.sum_of(elimination.S, idle_values_) * elimination.S_inverse;
     if (std::abs(multiplier) > kIdleRoundOff) return true;
   }
   return false;
@@ -450,7 +503,7 @@ bool ConstrainedRecursion::find_idle_group(std::span<const int> redundant, const
   bool is_local = true;
   group.rows.assign(redundant.begin(), redundant.end());
   const std::size_t first = eliminations.first, end = first + eliminations.count;
-  for (std::size_t e = first; e < end; ++e) group.rows.push_back(eliminations_[e].row);
+  for (std::size_t e = first; e < end; ++e) group.rows.push_back(pivots_.eliminations()[e].row);
   const std::size_t size = group.rows.size();
   group.count = redundant.size();
   group.values.assign(group.count * size, 0.0);
@@ -458,8 +511,8 @@ bool ConstrainedRecursion::find_idle_group(std::span<const int> redundant, const
     for (const int row : group.rows) idle_values_[static_cast<std::size_t>(row)] = 0.0;
     idle_values_[static_cast<std::size_t>(redundant[i])] = 1.0;
     for (std::size_t e = end; e-- > first;) {
-      const Elimination& elimination = eliminations_[e];
-      const double sum = sum_of(elimination.S, idle_values_);
+      const ConditionPivots::Elimination& elimination = pivots_.eliminations()[e];
+      const double sum = pivots_.sum_of(elimination.S, idle_values_);
       idle_values_[static_cast<std::size_t>(elimination.row)] = -sum * elimination.S_inverse;
     }
     is_local = is_local && !reaches_outboard(group.rows, first);
@@ -481,29 +534,10 @@ bool ConstrainedRecursion::find_idle_group(std::span<const int> redundant, const
 void ConstrainedRecursion::take_in(std::size_t b) {
   const Range& range = eliminations_of_[b];
   for (std::size_t i = range.first; i < range.first + range.count; ++i) {
-    const Elimination& elimination = eliminations_[i];
+    const ConditionPivots::Elimination& elimination = pivots_.eliminations()[i];
     const double part = d_[static_cast<std::size_t>(elimination.row)] * elimination.S_inverse;
     z_[b] += part * elimination.K;
-    spread(elimination.S, -part);
-  }
-}
-
-double ConstrainedRecursion::sum_of(const Couplings& couplings, std::span<const double> lambda) const {
-  const double* const values = coupling_values_.data() + couplings.values;
-  const int* const rows = coupling_rows_.data() + couplings.rows;
-  double sum = 0.0;
-  for (std::size_t c = 0; c < couplings.count; ++c) {
-    sum += values[c] * lambda[static_cast<std::size_t>(rows[c])];
-  }
-  return sum;
-}
-
-// d += factor times the numbers.
-void ConstrainedRecursion::spread(const Couplings& couplings, double factor) {
-  const double* const values = coupling_values_.data() + couplings.values;
-  const int* const rows = coupling_rows_.data() + couplings.rows;
-  for (std::size_t c = 0; c < couplings.count; ++c) {
-    d_[static_cast<std::size_t>(rows[c])] += factor * values[c];
+    pivots_.spread(elimination.S, -part, d_);
   }
 }
 
@@ -511,9 +545,9 @@ void ConstrainedRecursion::spread(const Couplings& couplings, double factor) {
 void ConstrainedRecursion::find_multipliers(std::size_t b, std::span<double> lambda) const {
   const Range& range = eliminations_of_[b];
   for (std::size_t i = range.first + range.count; i-- > range.first;) {
-    const Elimination& elimination = eliminations_[i];
+    const ConditionPivots::Elimination& elimination = pivots_.eliminations()[i];
     const auto r = static_cast<std::size_t>(elimination.row);
-    const double sum = sum_of(elimination.S, lambda);
+    const double sum = pivots_.sum_of(elimination.S, lambda);
     lambda[r] = -(dot(A_[b], elimination.K) + sum + d_[r]) * elimination.S_inverse;
   }
 }
@@ -521,47 +555,64 @@ void ConstrainedRecursion::find_multipliers(std::size_t b, std::span<double> lam
 void ConstrainedRecursion::solve(const Kinematics<double>& kinematics,
                                  std::span<const SpatialForce<double>> force, std::span<const double> tau,
                                  std::span<const double> d, std::span<double> x, std::span<double> lambda) {
-  std::copy(force.begin(), force.end(), z_.begin());
-  std::copy(d.begin(), d.end(), d_.begin());
-  for (std::size_t b = z_.size() - 1; b > 0; --b) {
-    if (eliminations_of_[b].count > 0) take_in(b);
-    const BodyInfo& info = model_->bodies()[BodyIndex(static_cast<int>(b))];
-    SpatialForce<double> z = z_[b];
-    const int last = info.u_start + info.nu - 1;
-    for (int speed = info.u_start; speed <= last; ++speed) {  // (3), (4)
-      const auto k = static_cast<std::size_t>(speed);
-      Column& column = columns_[k];
-      const SpatialMotion<double>& h = kinematics.H[k];
-      column.e = tau[k] - (turns_[b] ? dot(h.w, z.torque) : dot(h, z));
-      const double part = column.e * column.D_inverse;
-      if (speed == last) z = sestina::shift_back(z, kinematics.s[b]);
-      z += part * column.U;
-      spread(column.k, part);
-    }
-    if (info.nu == 0) z = sestina::shift_back(z, kinematics.s[b]);
-    z_[static_cast<std::size_t>(parents_[b])] += z;
-  }
-  take_in(0);
-
+  solve_inward(kinematics, force, tau, d);
   std::fill(lambda.begin(), lambda.end(), 0.0);
-  A_[0] = {};
-  find_multipliers(0, lambda);
-  for (std::size_t b = 1; b < A_.size(); ++b) {  // (7)
-    const BodyInfo& info = model_->bodies()[BodyIndex(static_cast<int>(b))];
-    const SpatialMotion<double>& A_P = A_[static_cast<std::size_t>(parents_[b])];
-    SpatialMotion<double> A = shift(A_P, kinematics.s[b]);
-    const int last = info.u_start + info.nu - 1;
-    for (int speed = last; speed >= info.u_start; --speed) {
-      const auto k = static_cast<std::size_t>(speed);
-      const Column& column = columns_[k];
-      const double of_A = speed == last ? dot(A_P, column.U) : dot(A, column.U);
-      x[k] = (column.e - of_A + sum_of(column.k, lambda)) * column.D_inverse;
+  solve_outward(kinematics, {}, x, lambda);
+  remove_idle_part(lambda);
+}
+
+void ConstrainedRecursion::solve_inward(const Kinematics<double>& kinematics,
+                                        std::span<const SpatialForce<double>> force,
+                                        std::span<const double> tau, std::span<const double> d) {
+  for (std::size_t b = 0; b < z_.size(); ++b) {
+    z_[b] = b < num_bases_ ? SpatialForce<double>{} : force[static_cast<std::size_t>(links_[b].body)];
+  }
+  std::fill(d_.begin(), d_.end(), 0.0);
+  for (std::size_t r = 0; r < part_rows_.rows.size(); ++r) {
+    if (part_rows_.owns[r]) d_[r] = d[static_cast<std::size_t>(part_rows_.rows[r])];
+  }
+  for (std::size_t b = z_.size(); b-- > num_bases_;) {
+    if (eliminations_of_[b].count > 0) take_in(b);
+    const Link& link = links_[b];
+    const Vec3<double>& s = kinematics.s[static_cast<std::size_t>(link.body)];
+    SpatialForce<double> z = z_[b];
+    for (int i = 0; i < link.nu; ++i) {  // (3), (4)
+      const auto k = static_cast<std::size_t>(link.u_start + i);
+      const SpatialMotion<double>& h = kinematics.H[k];
+      Column& column = columns_[link.column + static_cast<std::size_t>(i)];
+      column.e = tau[k] - (link.turns ? dot(h.w, z.torque) : dot(h, z));
+      const double part = column.e * column.D_inverse;
+      if (i == link.nu - 1) z = sestina::shift_back(z, s);
+      z += part * column.U;
+      pivots_.spread(column.k, part, d_);
+    }
+    if (link.nu == 0) z = sestina::shift_back(z, s);
+    z_[static_cast<std::size_t>(link.parent)] += z;
+  }
+  for (std::size_t b = num_bases_; b-- > 0;) take_in(b);
+}
+
+void ConstrainedRecursion::solve_outward(const Kinematics<double>& kinematics,
+                                         const SpatialMotion<double>& A_base, std::span<double> x,
+                                         std::span<double> lambda) {
+  for (std::size_t b = 0; b < num_bases_; ++b) {
+    A_[b] = A_base;
+    find_multipliers(b, lambda);
+  }
+  for (std::size_t b = num_bases_; b < A_.size(); ++b) {  // (7)
+    const Link& link = links_[b];
+    const SpatialMotion<double>& A_P = A_[static_cast<std::size_t>(link.parent)];
+    SpatialMotion<double> A = shift(A_P, kinematics.s[static_cast<std::size_t>(link.body)]);
+    for (int i = link.nu - 1; i >= 0; --i) {
+      const auto k = static_cast<std::size_t>(link.u_start + i);
+      const Column& column = columns_[link.column + static_cast<std::size_t>(i)];
+      const double of_A = i == link.nu - 1 ? dot(A_P, column.U) : dot(A, column.U);
+      x[k] = (column.e - of_A + pivots_.sum_of(column.k, lambda)) * column.D_inverse;
       A += x[k] * kinematics.H[k];
     }
     A_[b] = A;
     if (eliminations_of_[b].count > 0) find_multipliers(b, lambda);
   }
-  remove_idle_part(lambda);
 }
 
 // Makes lambda the solution of least norm.

@@ -10,14 +10,6 @@
 namespace sestina {
 namespace {
 
-// Number of blocks of pieces (one task each): kFewBlocks, up to kManyBlocks or a sixteenth of the pieces. A
-// level with at most kSerialAssemblies is not worth a synchronisation, which costs about one assembly.
-constexpr int kFewBlocks = 4, kManyBlocks = 16, kSerialAssemblies = 8;
-
-// A body may be a handle if its own inertia along each column of its joint exceeds this fraction of its
-// inertia in any direction.
-constexpr double kStrongPivot = 1e-6;
-
 // Maximum number of rounds that close the gaps at handles; relative gap that counts as round-off; relative
 // gap below which one more round is enough, because the convergence is quadratic.
 constexpr int kMostRounds = 5;
@@ -28,33 +20,6 @@ constexpr double kSmallGap = 1e-9;
 template <class T>
 Mat6<T> transpose_times(const Mat6<T>& A, const Mat6<T>& B) {
   return transpose(A) * B;
-}
-
-// Finds the bodies whose own inertia resists the motion of their joint (kStrongPivot).
-std::vector<bool> find_strong_bodies(const Model& model) {
-  const Properties<double> properties = calc_properties(model);
-  const State<double> state = calc_initial_state(model);
-  Kinematics<double> kinematics(model);
-  update_kinematics(model, properties, state, kinematics);
-  std::vector<bool> is_strong(static_cast<std::size_t>(model.bodies().size()), true);
-  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
-    const auto i = static_cast<std::size_t>(b.value());
-    const BodyInfo& info = model.bodies()[b];
-    ArticulatedInertia<double> I(kinematics.inertia[i]);
-    const double inertia = I.J.trace(), mass = I.m.trace();
-    for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
-      const SpatialMotion<double>& H = kinematics.H[static_cast<std::size_t>(speed)];
-      const SpatialForce<double> U = I * H;
-      const double D = dot(H, U) + properties.bodies[b].armature;
-      const double scale = dot(H.w, H.w) * inertia + dot(H.v, H.v) * mass;
-      if (D <= kStrongPivot * scale) {
-        is_strong[i] = false;
-        break;
-      }
-      I.subtract_outer(U, 1.0 / D);
-    }
-  }
-  return is_strong;
 }
 
 }  // namespace
@@ -95,20 +60,14 @@ DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain,
   make_schedule();
 }
 
-// Blocks (pieces and the assemblies within them) are one task each. Levels above the blocks are spread over
-// the threads while they have enough assemblies; the levels above those run in one task.
 template <class T>
 void DivideAndConquerSolver<T>::make_schedule() {
-  const int num_pieces = static_cast<int>(tree_.pieces.size()), depth = tree_.num_levels();
-  const int most_blocks = std::clamp(num_pieces / 2, kFewBlocks, std::max(kManyBlocks, num_pieces / 16));
-  int cut = 0;  // the first level above the blocks
+  const AssemblyBlocks distribution(tree_);
+  blocks_ = distribution.blocks;
+  first_serial_ = distribution.first_serial;
+  const int num_pieces = static_cast<int>(tree_.pieces.size());
+  const int cut = distribution.first_spread, serial = distribution.end_spread;
   const auto start = [&](int level) { return tree_.level_starts[static_cast<std::size_t>(level)]; };
-  while (cut < depth && num_pieces - start(cut) > most_blocks) ++cut;
-  int serial = cut;  // the first level that is not spread over threads
-  while (serial < depth && start(serial + 1) - start(serial) > kSerialAssemblies) ++serial;
-  first_serial_ = start(serial);
-  make_blocks(start(cut));
-
   const int num_blocks = static_cast<int>(blocks_.size());
   const auto add = [&](Schedule& schedule, TaskKind kind, int first, int size) {
     schedule.tasks.push_back({kind, first});
@@ -137,29 +96,6 @@ void DivideAndConquerSolver<T>::make_schedule() {
   add(correction_, TaskKind::kAccelerate, 0, num_blocks);
   sizes_with_kinematics_ = {num_pieces, 1};
   sizes_with_kinematics_.insert(sizes_with_kinematics_.end(), solution_.sizes.begin(), solution_.sizes.end());
-}
-
-// A block is a node that the assemblies before `end` have formed.
-template <class T>
-void DivideAndConquerSolver<T>::make_blocks(int end) {
-  const int num_pieces = static_cast<int>(tree_.pieces.size());
-  std::vector<int> block_of(tree_.nodes.size(), -1);
-  for (int node = num_pieces + end - 1; node >= 0; --node) {
-    int& block = block_of[static_cast<std::size_t>(node)];
-    if (block < 0) {
-      block = static_cast<int>(blocks_.size());
-      blocks_.emplace_back();
-    }
-    if (node < num_pieces) continue;
-    const auto& assembly = tree_.assemblies[static_cast<std::size_t>(node - num_pieces)];
-    block_of[static_cast<std::size_t>(assembly.inner)] = block;
-    block_of[static_cast<std::size_t>(assembly.outer)] = block;
-  }
-  for (int node = 0; node < num_pieces + end; ++node) {
-    Block& block = blocks_[static_cast<std::size_t>(block_of[static_cast<std::size_t>(node)])];
-    (node < num_pieces ? block.pieces : block.assemblies)
-        .push_back(node < num_pieces ? node : node - num_pieces);
-  }
 }
 
 namespace {

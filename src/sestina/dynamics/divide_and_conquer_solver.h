@@ -109,9 +109,7 @@ class DivideAndConquerSolver {
     Vec6<T> g;
   };
 
-  struct Block {
-    std::vector<int> pieces, assemblies;  // in order
-  };
+  using Block = AssemblyBlocks::Block;
   // kEliminate, kClose, kGather and kAccelerate process whole blocks; kTop and kTopGaps all assemblies that
   // are not spread; kWholeTop both and the closing between them; the others process single assemblies.
   enum class TaskKind {
@@ -135,7 +133,6 @@ class DivideAndConquerSolver {
     std::vector<int> sizes;   // of each level
   };
   void make_schedule();
-  void make_blocks(int end);
   // Calls do_tasks(level, begin, end) on ranges that cover each level, spread over the threads.
   template <class Tasks>
   void run_levels(std::span<const int> sizes, Tasks& do_tasks);

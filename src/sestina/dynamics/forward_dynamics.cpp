@@ -89,7 +89,8 @@ class Kane final : public WithoutReactions {
 // Solver of models with loops or constraints.
 class Constrained final : public WithoutReactions {
  public:
-  Constrained(const Model& model, SaddlePoint way) : WithoutReactions(model), dynamics_(model, way) {}
+  Constrained(const Model& model, SaddlePoint way, int grain = 1, Executor* executor = nullptr)
+      : WithoutReactions(model), dynamics_(model, way, grain, executor) {}
   SolveReport<double> solve(const Properties<double>& properties, const State<double>& state,
                             const Kinematics<double>& kinematics, AppliedForces<double>& forces,
                             std::span<double> udot) override {
@@ -196,6 +197,11 @@ std::string explain_singular_mass_matrix(const Model& model, const Properties<do
       body.joint_name, body.name, name);
 }
 
+// Bodies in a piece of a solver that works in parallel.
+static int find_grain(std::string_view name, const Model& model) {
+  return name == "hybrid" ? DivideAndConquerSolver<double>::hybrid_grain(model.bodies().size() - 1) : 1;
+}
+
 bool works_in_parallel(std::string_view name) { return name == "divide_and_conquer" || name == "hybrid"; }
 
 std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model,
@@ -204,6 +210,9 @@ std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model&
     if (model.is_cartesian()) return std::make_unique<Constrained>(model, SaddlePoint::kSparse);
     if (name == "recursive") return std::make_unique<Constrained>(model, SaddlePoint::kRecursion);
     if (name == "kane") return std::make_unique<Constrained>(model, SaddlePoint::kEmbedding);
+    if (works_in_parallel(name)) {
+      return std::make_unique<Constrained>(model, SaddlePoint::kAssembly, find_grain(name, model), executor);
+    }
     model.refuse_constraints(name);
   }
   if (name == "recursive") return std::make_unique<Recursive>(model);
@@ -212,10 +221,8 @@ std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model&
     model.refuse_states(name);
     return std::make_unique<Compiled>(model, properties);
   }
-  if (name == "divide_and_conquer") return std::make_unique<DivideAndConquer>(model, 1, executor);
-  if (name == "hybrid") {
-    return std::make_unique<DivideAndConquer>(
-        model, DivideAndConquerSolver<double>::hybrid_grain(model.bodies().size() - 1), executor);
+  if (works_in_parallel(name)) {
+    return std::make_unique<DivideAndConquer>(model, find_grain(name, model), executor);
   }
   throw InputError(fmt::format("there is no solver '{}'", name));
 }

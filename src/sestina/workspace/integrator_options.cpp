@@ -48,12 +48,12 @@ void add_fault_of_rows(const System& system, const Model& model, const Analysis&
 void add_constraint_faults(const System& system, const Model& model, const Analysis& analysis,
                            FaultList& faults) {
   const AnalysisSpec& spec = system.analysis;
-  if (!model.is_cartesian() && analysis.solver != "recursive" && analysis.solver != "kane") {
+  if (!model.is_cartesian() && analysis.solver == "compiled") {
     try {
       model.refuse_constraints(analysis.solver);
     } catch (const InputError& error) {
       faults.add({spec.solver.mark, "analysis.solver"},
-                 error.faults().front().message + "; recursive and kane take them");
+                 error.faults().front().message + "; the other solvers take them");
     }
   }
   if (!make_integration_rule(rule_options(analysis))->projects()) {
