@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "flexible/reduced_models.h"
@@ -107,6 +108,88 @@ TEST(FlexiblePlacement, ReducedBodyStartsWithTheCoordinatesOfItsJoint) {
     EXPECT_NEAR(run.at(0, "hinge.u"), 10.0, 1e-10);
     EXPECT_NEAR(run.at(0, "energy.strain"), 0.0, 1e-12);
     EXPECT_NEAR(norm(run.vector(0, "flex.left")), 0.0, 1e-10);
+  }
+}
+
+// A slider-crank whose connecting rod is a beam, drawn off both its joints.
+System slider_crank(const std::string& rail, bool is_reversed) {
+  std::vector<std::string> joints = {
+      "{name: hip, type: revolute, parent: ground.origin, child: crank.origin, axis: [0, 1, 0], q: 0.4, "
+      "hold: true}",
+      "{name: pin, type: revolute, parent: crank.tip, child: rod.start, axis: [0, 1, 0]}",
+      "{name: wrist, type: revolute, parent: rod.end, child: slider.origin, axis: [0, 1, 0]}",
+      "{name: rail, type: prismatic, parent: ground.origin, child: slider.origin, axis: [1, 0, 0]" + rail +
+          "}"};
+  if (is_reversed) std::reverse(joints.begin(), joints.end());
+  return read_model(fmt::format(R"(
+sestina: 1
+bodies:
+  - {{name: crank, mass: 0.5, inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}, points: {{tip: [0.3, 0, 0]}}}}
+  - {{name: rod, type: beam, centerline: {{from: [0, 0, 0], to: [1, 0, 0]}}, elements: 8,
+     section: {{rectangle: [0.02, 0.02]}}, material: {{E: 2.0e8, nu: 0.3, density: 1000}}}}
+  - {{name: slider, mass: 0.5, inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}}}
+joints: [{}]
+analysis: {{duration: 1.0e-6, integrator: radau_iia}}
+)",
+                                fmt::join(joints, ", ")));
+}
+
+TEST(FlexiblePlacement, RodTurnsAsAWholeToCloseALoop) {
+  for (const bool is_reversed : {false, true}) {
+    const RunResult run = run_system(slider_crank("", is_reversed));
+    const double x = 0.3 * std::cos(0.4), z = 0.3 * std::sin(0.4);
+    EXPECT_NEAR(run.at(0, "rail.q"), x + std::sqrt(1 - z * z), 1e-12);
+    EXPECT_LT(run.at(0, "energy.strain"), 1e-20);
+    EXPECT_TRUE(run.report.assembly.empty());
+  }
+}
+
+// It is stretched evenly, as the loads at its ends would stretch it.
+TEST(FlexiblePlacement, RodIsDeformedWhereNothingElseMayMove) {
+  const RunResult run = run_system(slider_crank(", q: 1.3", false));
+  EXPECT_NEAR(run.at(0, "rail.q"), 1.3, 1e-12);
+  const double stretch = std::hypot(1.3 - 0.3 * std::cos(0.4), 0.3 * std::sin(0.4)) - 1;
+  EXPECT_NEAR(run.at(0, "energy.strain"), 0.5 * 2e8 * 0.02 * 0.02 * stretch * stretch, 1e-3);
+  ASSERT_EQ(run.report.assembly.size(), 1U);
+  EXPECT_EQ(run.report.assembly[0], "the shape of rod changed by 0.0303 m");
+}
+
+// A floating beam and an eye 0.3 m beside it.
+TEST(FlexiblePlacement, FloatingBeamMovesAsAWholeToItsEye) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+bodies:
+  - {name: rod, type: beam, centerline: {from: [-0.5, 0, 0.3], to: [0.5, 0, 0.3]}, elements: 4,
+     section: {rectangle: [0.02, 0.02]}, material: {E: 1.0e8, nu: 0.3, density: 1000}}
+constraints: [{name: eye, type: point_on_beam, point: ground.origin, beam: rod}]
+analysis: {duration: 1.0e-6, integrator: radau_iia}
+)"));
+  EXPECT_LT(run.at(0, "energy.strain"), 1e-20);
+  EXPECT_NEAR(run.at(0, "rod.end.z"), 0.0, 1e-12);
+  ASSERT_EQ(run.report.assembly.size(), 1U);
+  EXPECT_EQ(run.report.assembly[0], "the position of rod changed by 0.3 m");
+}
+
+// Between two clamps that are not in line: it starts where it is at rest without gravity.
+TEST(FlexiblePlacement, BeamBetweenTwoClampsStartsInBalance) {
+  for (const int elements : {4, 7, 16, 33}) {
+    const auto between_clamps = [&](const char* analysis) {
+      return run_system(read_model(fmt::format(R"(
+sestina: 1
+ground: {{points: {{far: [1, 0, 0.1]}}}}
+bodies:
+  - {{name: boom, type: beam, centerline: {{from: [0, 0, 0], to: [1, 0, 0]}}, elements: {},
+     section: {{rectangle: [0.05, 0.02]}}, material: {{E: 2.0e8, nu: 0.3, density: 1000}}}}
+joints:
+  - {{name: clamp, type: weld, parent: ground.origin, child: boom.start}}
+  - {{name: far_clamp, type: weld, parent: ground.far, child: boom.end}}
+analysis: {{{}}}
+)",
+                                               elements, analysis)));
+    };
+    const double start = between_clamps("duration: 1.0e-9, integrator: radau_iia").at(0, "energy.strain");
+    const double rest = between_clamps("type: statics").at(0, "energy.strain");
+    EXPECT_NEAR(start, rest, 1e-3 * rest) << elements;
   }
 }
 

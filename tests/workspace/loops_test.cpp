@@ -447,7 +447,7 @@ TEST(Assembly, MovesGivenCoordinatesByNoMoreThanTheirContradiction) {
     AssemblyReport report;
     const State<double> state = workspace.calc_initial_state(&report);
     EXPECT_FALSE(report.moved.empty());
-    for (const AssemblyReport::Moved& moved : report.moved) EXPECT_LT(moved.by, 1e-3) << moved.joint;
+    for (const AssemblyReport::Moved& moved : report.moved) EXPECT_LT(moved.by, 1e-3) << moved.name;
     EXPECT_NE(state.q[0], 0.0);
   }
 }
@@ -473,7 +473,7 @@ TEST(Assembly, TellsByHowMuchACutJointHadToMove) {
   AssemblyReport report;
   calc_assembled_state(*model, calc_properties(*model), &report);
   ASSERT_FALSE(report.moved.empty());
-  EXPECT_EQ(report.moved.back().joint, "pin");
+  EXPECT_EQ(report.moved.back().name, "pin");
   system.joint("hip").hold = system.joint("pin").hold = true;
   const auto held = freeze(system);
   EXPECT_THAT(message_of([&] { calc_assembled_state(*held, calc_properties(*held)); }),

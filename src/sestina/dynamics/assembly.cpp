@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
@@ -13,8 +12,11 @@
 #include "sestina/base/error.h"
 #include "sestina/base/memory.h"
 #include "sestina/constraints/cut_joint_motion.h"
+#include "sestina/dynamics/assembly_report.h"
 #include "sestina/dynamics/cartesian_coordinates.h"
 #include "sestina/dynamics/constrained_dynamics.h"
+#include "sestina/dynamics/displacement_norm.h"
+#include "sestina/dynamics/elastic_norm.h"
 #include "sestina/dynamics/flexible_placement.h"
 #include "sestina/dynamics/mass_matrix.h"
 #include "sestina/dynamics/reduced_bodies.h"
@@ -35,14 +37,18 @@ struct WantedCutJoints {
 
 class Assembler {
  public:
-  Assembler(const Model& model, const Properties<double>& properties)
+  // `relaxes`: flexible bodies may be freed from their deformation at the start.
+  Assembler(const Model& model, const Properties<double>& properties, bool relaxes)
       : model_(model),
         properties_(properties),
         kinematics_(model),
         conditions_(model, standard_way(model)),
         rows_(model),
+        relaxes_(relaxes),
         length_(properties.constraints.length),
-        n_(model.nu()) {}
+        n_(model.nu()) {
+    if (ElasticNorm::applies_to(model)) elastic_.emplace(model, properties);
+  }
 
   // Adds values that must be satisfied in addition to the conditions; they must outlive this object.
   void want(const WantedCutJoints& wanted) { wanted_ = &wanted; }
@@ -71,10 +77,10 @@ class Assembler {
     for (int step = 0; step < 20; ++step) {
       update(state);
       if (errors_.velocity <= kClosed * speed_scale()) return true;
-      const Moving moving = linearise(is_free, by_mass);
+      const Moving moving = linearise(state, is_free, by_mass);
       if (moving.speeds.empty()) break;
       const Eigen::VectorXd change =
-          moving.from_norm(LeastNormSolver().compute(moving.C).solve(-velocities()));
+          moving.norm.from_norm(LeastNormSolver().compute(moving.C).solve(-velocities()));
       for (std::size_t i = 0; i < moving.speeds.size(); ++i) {
         state.u[moving.speeds[i]] += change[static_cast<Eigen::Index>(i)];
       }
@@ -111,7 +117,8 @@ class Assembler {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       state = start;
       if (attempt > 0) shake(state, is_free, attempt);
-      const double error = iterate(start, state, is_free, by_mass);
+      const bool is_closed = elastic_ && relaxes_ && fit_wholes(state, is_free) <= kClosed * length_;
+      const double error = iterate(is_closed ? State<double>(state) : start, state, is_free, by_mass);
       if (error <= kClosed * length_) return true;
       // A different way of assembling must at least halve the error to count as better.
       if (error < 0.5 * best) best = error, best_state = state;
@@ -189,22 +196,28 @@ class Assembler {
     return v;
   }
 
-  // Displacements y of the speeds that may move, in coordinates in which the norm minimised in (1) is |y|.
+  // The speeds that may move, with displacements y of the norm minimised in (1).
   struct Moving {
     std::vector<std::size_t> speeds;
-    Eigen::MatrixXd C;                                // (rows x speeds), C with respect to y
-    std::optional<Eigen::LLT<Eigen::MatrixXd>> mass;  // M = L L^T of these speeds, y = L^T d; otherwise y = d
-
-    Eigen::VectorXd from_norm(const Eigen::VectorXd& y) const { return mass ? mass->matrixU().solve(y) : y; }
-    Eigen::VectorXd to_norm(const Eigen::VectorXd& d) const { return mass ? mass->matrixU() * d : d; }
+    Eigen::MatrixXd C;  // (rows x speeds), C with respect to y
+    DisplacementNorm norm;
   };
 
-  Moving linearise(const std::vector<bool>& is_free, bool by_mass) {
-    Moving moving;
-    for (std::size_t k = 0; k < is_free.size(); ++k) {
-      if (is_free[k]) moving.speeds.push_back(k);
+  // L^T D, of the displacement D (nu) from the start.
+  Eigen::VectorXd away_in_norm(const Moving& moving, const std::vector<double>& D) const {
+    if (moving.norm.is_sparse()) {
+      return moving.norm.solve_lower(elastic_->gradient(moving.speeds, D, relaxes_));
     }
-    const auto n = static_cast<Eigen::Index>(n_), f = static_cast<Eigen::Index>(moving.speeds.size());
+    Eigen::VectorXd moved(static_cast<Eigen::Index>(moving.speeds.size()));
+    for (std::size_t i = 0; i < moving.speeds.size(); ++i) {
+      moved[static_cast<Eigen::Index>(i)] = D[moving.speeds[i]];
+    }
+    return moving.norm.to_norm(moved);
+  }
+
+  // C of these speeds; of positions alone, if they are sought.
+  Eigen::MatrixXd calc_C(const std::vector<std::size_t>& speeds) {
+    const auto n = static_cast<Eigen::Index>(n_);
     const Eigen::Index m = num_rows();
     matrix_.resize(static_cast<std::size_t>(m * n));
     calc_constraint_matrix(model_, kinematics_, rows_, matrix_);
@@ -215,27 +228,82 @@ class Assembler {
       }
     }
     const Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>> C(matrix_.data(), m, n);
-    moving.C.resize(m, f);
-    const auto speed = [&](Eigen::Index i) {
-      return static_cast<int>(moving.speeds[static_cast<std::size_t>(i)]);
-    };
-    for (Eigen::Index i = 0; i < f; ++i) moving.C.col(i) = C.col(speed(i));
-    if (!by_mass) return moving;
+    Eigen::MatrixXd result(m, static_cast<Eigen::Index>(speeds.size()));
+    for (std::size_t i = 0; i < speeds.size(); ++i) {
+      result.col(static_cast<Eigen::Index>(i)) = C.col(static_cast<Eigen::Index>(speeds[i]));
+    }
+    return result;
+  }
+
+  static std::vector<std::size_t> list(const std::vector<bool>& is_free) {
+    std::vector<std::size_t> speeds;
+    for (std::size_t k = 0; k < is_free.size(); ++k) {
+      if (is_free[k]) speeds.push_back(k);
+    }
+    return speeds;
+  }
+
+  Moving linearise(const State<double>& state, const std::vector<bool>& is_free, bool by_mass) {
+    Moving moving;
+    moving.speeds = list(is_free);
+    moving.C = calc_C(moving.speeds);
+    if (elastic_) {
+      elastic_->update(state);
+      moving.norm.take(elastic_->matrix(moving.speeds));
+    } else if (by_mass) {
+      moving.norm.take(calc_mass_matrix(moving.speeds));
+    }
+    moving.C = moving.norm.solve_lower(moving.C.transpose()).transpose().eval();
+    return moving;
+  }
+
+  Eigen::MatrixXd calc_mass_matrix(const std::vector<std::size_t>& speeds) const {
+    const auto f = static_cast<Eigen::Index>(speeds.size());
     MassMatrix<double> mass(model_);
     mass.update(properties_, kinematics_);
     Eigen::MatrixXd M(f, f);
     for (Eigen::Index i = 0; i < f; ++i) {
-      for (Eigen::Index j = 0; j <= i; ++j) {
-        M(i, j) = M(j, i) = mass.matrix()(std::max(speed(i), speed(j)), std::min(speed(i), speed(j)));
+      for (Eigen::Index j = 0; j <= i; ++j) {  // speeds are in ascending order
+        M(i, j) = M(j, i) = mass.matrix()(static_cast<int>(speeds[static_cast<std::size_t>(i)]),
+                                          static_cast<int>(speeds[static_cast<std::size_t>(j)]));
       }
     }
-    moving.mass.emplace(M);
-    if (moving.mass->info() != Eigen::Success || moving.mass->rcond() < 1e-12) {
-      moving.mass.reset();
-    } else {
-      moving.C = moving.mass->matrixL().solve(moving.C.transpose()).transpose().eval();
+    return M;
+  }
+
+  // Moves flexible bodies as wholes, and the free joints, to where the loops are as nearly closed as they can
+  // be without deformation. Returns the error at the end (m).
+  double fit_wholes(State<double>& state, const std::vector<bool>& is_free) {
+    const std::vector<std::size_t> speeds = list(is_free);
+    constexpr int kMostSteps = 30;
+    constexpr double kLeastGain = 1e-3;  // of the error, by a step
+    update(state);
+    double error = positions().norm();
+    for (int step = 0; step < kMostSteps && errors_.position > 0.0; ++step) {
+      const ElasticNorm::Wholes wholes = elastic_->wholes(state, speeds);
+      if (wholes.leading.empty()) break;
+      DisplacementNorm norm;
+      norm.take(wholes.norm);
+      const Eigen::MatrixXd C = norm.solve_lower((calc_C(speeds) * wholes.motions).transpose()).transpose();
+      const Eigen::VectorXd d = norm.from_norm(LeastNormSolver().compute(C).solve(-positions()));
+      if (!d.allFinite()) break;
+      const State<double> before = state;
+      const double error_before = error;
+      double part = std::min(1.0, 0.5 / std::max(d.lpNorm<Eigen::Infinity>(), 1e-300));
+      for (int halving = 0; halving < 8; ++halving, part *= 0.5) {
+        plus_q<double>(model_, before.q, elastic_->displacement(before, wholes, part * d), state.q);
+        normalize_q<double>(model_, state.q);
+        update(state);
+        error = positions().norm();
+        if (error < error_before) break;
+      }
+      if (!(error < error_before)) {
+        state = before;
+        update(state);
+      }
+      if (!(error < (1.0 - kLeastGain) * error_before)) break;
     }
-    return moving;
+    return errors_.position;
   }
 
   // Returns the error at the end (m).
@@ -245,25 +313,25 @@ class Assembler {
     // leaves.
     constexpr int kMostSteps = 60, kNearestSteps = 45;
     std::vector<double> displacement(static_cast<std::size_t>(n_)), away(displacement.size());
+    // Flexible bodies go on to where they are least deformed while the loops are nearly closed.
+    constexpr double kNearlyClosed = 1e-2, kAtRest = 1e-3;  // of the mechanism's size
+    bool is_at_rest = !(elastic_ && relaxes_);
     update(state);
     double error = positions().norm();
     for (int step = 0; step < kMostSteps && std::isfinite(error); ++step) {
-      if (errors_.position <= ConstrainedDynamics::tolerance(properties_)) break;
-      const Moving moving = linearise(is_free, by_mass);
+      is_at_rest = is_at_rest || step >= kNearestSteps;
+      if (errors_.position <= ConstrainedDynamics::tolerance(properties_) && is_at_rest) break;
+      const Moving moving = linearise(state, is_free, by_mass);
       if (moving.speeds.empty()) break;
       LeastNormSolver decomposition;
       decomposition.compute(moving.C);
       Eigen::VectorXd d;
-      if (errors_.position <= kClosed * length_ || step >= kNearestSteps) {
-        d = moving.from_norm(decomposition.solve(-positions()));
+      if ((errors_.position <= kClosed * length_ && is_at_rest) || step >= kNearestSteps) {
+        d = moving.norm.from_norm(decomposition.solve(-positions()));
       } else {
         minus_q<double>(model_, state.q, start.q, away);
-        Eigen::VectorXd moved(static_cast<Eigen::Index>(moving.speeds.size()));
-        for (std::size_t i = 0; i < moving.speeds.size(); ++i) {
-          moved[static_cast<Eigen::Index>(i)] = away[moving.speeds[i]];
-        }
-        const Eigen::VectorXd D = moving.to_norm(moved);
-        d = moving.from_norm(decomposition.solve(moving.C * D - positions()) - D);  // (1)
+        const Eigen::VectorXd D = away_in_norm(moving, away);
+        d = moving.norm.from_norm(decomposition.solve(moving.C * D - positions()) - D);  // (1)
       }
       double longest = 0.0;
       for (std::size_t i = 0; i < moving.speeds.size(); ++i) {
@@ -274,7 +342,7 @@ class Assembler {
       constexpr double kLongest = 0.5;  // rad; or of the mechanism's size
       double part = std::min(1.0, kLongest / std::max(longest, 1e-300));
       const State<double> before = state;
-      const double error_before = error;
+      const double largest_error = is_at_rest ? error : std::max(error, kNearlyClosed * length_);
       for (int halving = 0; halving < 12; ++halving, part *= 0.5) {
         std::fill(displacement.begin(), displacement.end(), 0.0);
         for (std::size_t i = 0; i < moving.speeds.size(); ++i) {
@@ -284,9 +352,10 @@ class Assembler {
         normalize_q<double>(model_, state.q);
         update(state);
         error = positions().norm();
-        if (error < error_before) break;
+        if (error < largest_error) break;
       }
-      if (!(error < error_before)) {
+      is_at_rest = is_at_rest || longest < kAtRest;
+      if (!(error < largest_error)) {
         state = before;
         update(state);
         break;
@@ -305,6 +374,7 @@ class Assembler {
       const double unit = model_.u_units()[k] == "rad/s" ? 1.0 : length_;
       if (is_free[k]) displacement[k] = unit * size * (2.0 * (x - std::floor(x)) - 1.0);
     }
+    if (elastic_) elastic_->move_as_wholes(state, displacement);
     plus_q<double>(model_, state.q, displacement, state.q);
   }
 
@@ -315,82 +385,14 @@ class Assembler {
   const WantedCutJoints* wanted_ = nullptr;
   bool of_positions_ = true;     // true: positions are sought; false: speeds
   ConstraintRows<double> rows_;  // rows of the conditions, then the objectives
-  ConstraintErrors errors_;      // of all rows of rows_
+  std::optional<ElasticNorm> elastic_;
+  bool relaxes_;
+  ConstraintErrors errors_;  // of all rows of rows_
   int worst_wanted_q_ = -1, worst_wanted_u_ = -1;
   std::vector<double> matrix_;  // (rows x nu)
   double length_;
   int n_;
 };
-
-// Reports a joint whose given values changed, and by how much. `units` are those of its speeds.
-void add_moved(const std::string& joint, std::span<const double> changes, std::span<const std::string> units,
-               bool is_speed, std::vector<AssemblyReport::Moved>& moved) {
-  AssemblyReport::Moved of_joint{joint, 0.0, "", is_speed};
-  for (std::size_t k = 0; k < changes.size(); ++k) {
-    if (std::abs(changes[k]) <= of_joint.by) continue;
-    of_joint.by = std::abs(changes[k]);
-    of_joint.unit = is_speed ? units[k] : units[k] == "rad/s" ? "rad" : "m";
-  }
-  if (of_joint.by > 1e-9) moved.push_back(of_joint);
-}
-
-void find_moved(const Model& model, std::span<const double> changes, const std::vector<bool>& is_given,
-                bool is_speed, std::vector<AssemblyReport::Moved>& moved) {
-  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
-    const BodyInfo& info = model.bodies()[b];
-    const auto first = static_cast<std::size_t>(info.u_start), count = static_cast<std::size_t>(info.nu);
-    if (count == 0 || !is_given[first]) continue;
-    add_moved(info.joint_name, changes.subspan(first, count),
-              std::span(model.u_units()).subspan(first, count), is_speed, moved);
-  }
-}
-
-// The same for joints that close loops, whose coordinates and speeds are now those of `rows`.
-void find_moved_cut_joints(const Model& model, const Properties<double>& properties,
-                           const WantedCutJoints& wanted, const ConstraintRows<double>& rows,
-                           std::vector<AssemblyReport::Moved>& moved) {
-  for (std::size_t i = 0; i < model.cut_joints().size(); ++i) {
-    const CutJointInfo& info = model.cut_joints()[i];
-    const auto q = static_cast<std::size_t>(info.q_start), u = static_cast<std::size_t>(info.u_start);
-    const auto count = static_cast<std::size_t>(info.nu);
-    const auto units = std::span(model.cut_u_units()).subspan(u, count);
-    std::array<double, 6> away{};
-    if (info.is_q_given) {
-      visit_joint(properties.constraints.cut_joints[i].joint, [&](const auto& joint) {
-        joint.minus(rows.cut_q.data() + q, wanted.q.data() + q, away.data());
-      });
-      add_moved(info.name, std::span(away).first(count), units, false, moved);
-    }
-    if (!info.is_u_given) continue;
-    for (std::size_t k = 0; k < count; ++k) away[k] = rows.cut_u[u + k] - wanted.u[u + k];
-    add_moved(info.name, std::span(away).first(count), units, true, moved);
-  }
-}
-
-// "; held: hip": the joints that are held.
-std::string holds(const Model& model) {
-  std::string names;
-  const auto add = [&](const std::string& name) { names += (names.empty() ? "; held: " : ", ") + name; };
-  for (const BodyInfo& body : model.bodies()) {
-    if (body.nu > 0 && model.is_held()[static_cast<std::size_t>(body.u_start)]) add(body.joint_name);
-  }
-  for (const CutJointInfo& cut : model.cut_joints()) {
-    if (cut.is_held) add(cut.name);
-  }
-  return names;
-}
-
-[[noreturn]] void fail(const Model& model, const std::string& name, const std::string& what) {
-  for (const CutJointInfo& joint : model.cut_joints()) {
-    if (name != joint.name) continue;
-    throw InputError({Fault{{joint.mark, fmt::format("joints[{}]", joint.position)}, what}});
-  }
-  for (const ConstraintInfo& constraint : model.constraints()) {
-    if (name != constraint.name) continue;
-    throw InputError({Fault{{constraint.mark, fmt::format("constraints[{}]", constraint.position)}, what}});
-  }
-  throw InputError(what);
-}
 
 void check_user_constraints(const Model& model, const Properties<double>& properties,
                             const State<double>& state) {
@@ -437,8 +439,9 @@ void fill_report(const Model& model, const Properties<double>& properties, const
   if (!given.q.empty()) find_moved(model, moved, given.q, false, report.moved);
   if (!given.u.empty()) find_moved(model, changed, given.u, true, report.moved);
   if (given.cut != nullptr) {
-    find_moved_cut_joints(model, properties, *given.cut, assembler.rows(), report.moved);
+    find_moved_cut_joints(model, properties, given.cut->q, given.cut->u, assembler.rows(), report.moved);
   }
+  find_deformed(model, before, after, report.moved);
   report.position_error = assembler.errors().position;
 }
 
@@ -448,13 +451,13 @@ void check_assembly_memory(const Model& model) {
                "the assembly of the mechanism");
 }
 
-void assemble(const Model& model, const Properties<double>& properties, const Given& given,
+void assemble(const Model& model, const Properties<double>& properties, const Given& given, bool relaxes,
               State<double>& state, AssemblyReport* report) {
   if (!model.is_constrained()) return;
   check_assembly_memory(model);
   const WantedCutJoints all = find_wanted(model, given.cut, false),
                         held = find_wanted(model, given.cut, true);
-  Assembler assembler(model, properties);
+  Assembler assembler(model, properties, relaxes);
   check_user_constraints(model, properties, state);
   assembler.find_nearest_places(state);
   const State<double> before = state;
@@ -497,14 +500,9 @@ void assemble(const Model& model, const Properties<double>& properties, const Gi
 
 }  // namespace
 
-std::string describe(const AssemblyReport::Moved& moved) {
-  return fmt::format("{} of {} changed by {:.3g} {}", moved.is_speed ? "the speed" : "the position",
-                     moved.joint, moved.by, moved.unit);
-}
-
 void assemble(const Model& model, const Properties<double>& properties, const std::vector<bool>& is_q_given,
               const std::vector<bool>& is_u_given, State<double>& state, AssemblyReport* report) {
-  assemble(model, properties, Given{is_q_given, is_u_given, nullptr}, state, report);
+  assemble(model, properties, Given{is_q_given, is_u_given, nullptr}, false, state, report);
 }
 
 std::string close_around(const Model& model, const Properties<double>& properties,
@@ -515,7 +513,7 @@ std::string close_around(const Model& model, const Properties<double>& propertie
     is_set.flip();
     return is_set;
   };
-  Assembler assembler(model, properties);
+  Assembler assembler(model, properties, false);
   if (std::find(is_q_set.begin(), is_q_set.end(), true) != is_q_set.end()) {
     assembler.find_nearest_places(state);
     if (!assembler.close_others(state, others(is_q_set))) {
@@ -561,16 +559,23 @@ State<double> calc_assembled_state(const Model& model, const Properties<double>&
   State<double> state = calc_initial_state<double>(model, properties.parameters);
   const WantedCutJoints cut{state.h, calc_initial_cut_speeds(model, properties.parameters), {}, {}};
   const std::vector<double> given_u = state.u;
-  place_flexible_bodies(model, properties, cut.q, cut.u, given_u, state);
+  const std::vector<PlacedBody> placed =
+      place_flexible_bodies(model, properties, cut.q, cut.u, given_u, state);
+  std::vector<bool> is_q_given = model.is_q_given(), is_u_given = model.is_u_given();
+  for (const PlacedBody& body : placed) {
+    const BodyInfo& info = model.bodies()[body.carrier];
+    std::fill_n(is_q_given.begin() + info.u_start, info.nu, false);
+    if (!body.is_velocity_given) std::fill_n(is_u_given.begin() + info.u_start, info.nu, false);
+  }
   // Where a prescribed motion has a kink at the start, the motion begins with the rate after it.
   const double t = state.t;
   if (model.time_conditions()) state.t += shortest_time(t, 1.0);
-  const Given given{model.is_q_given(), model.is_u_given(), &cut};
-  assemble(model, properties, given, state, report);
+  const Given given{is_q_given, is_u_given, &cut};
+  assemble(model, properties, given, true, state, report);
   if (!model.constraint_expressions().empty() && !(model.beams().empty() && model.reduced_bodies().empty())) {
     // The speeds of what prescribed motions drive are known only now.
     place_flexible_bodies(model, properties, cut.q, cut.u, given_u, state);
-    assemble(model, properties, given, state, nullptr);
+    assemble(model, properties, given, true, state, nullptr);
   }
   state.t = t;
   check_stops(model, properties, state);

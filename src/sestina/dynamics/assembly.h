@@ -6,7 +6,9 @@
 //   2. if that does not close the loops, all joints that are not held move, starting from the best result of
 //      stage 1, with least displacement in the norm of the mass matrix or, if that is singular, of the
 //      coordinates.
-// Each step of the iteration solves the problem linearised at q, where D is the displacement from q0 to q:
+// Beams and reduced bodies that hang on a joint have no given coordinates: they move as wholes, and bend
+// where that does not close the loops (elastic_norm.h). Each step of the iteration solves the problem
+// linearised at q, where D is the displacement from q0 to q:
 //   q -> q + d,   C d = -g,   |D + d| least                                                          (1)
 // and is shortened if the error would grow. At a singular position, such as that of a stretched linkage, the
 // search restarts from nearby positions. Speeds are found in the same way; for them (1) is linear.
@@ -20,12 +22,14 @@
 namespace sestina {
 
 struct AssemblyReport {
-  // A joint whose given coordinates or speeds had to change, and the largest of these changes.
+  // A joint whose given coordinates or speeds had to change, and the largest of these changes; or a beam that
+  // is deformed, and by how much a node is away from where the undeformed beam would have it.
   struct Moved {
-    std::string joint;
+    enum What { kPosition, kSpeed, kShape };
+    std::string name;
     double by = 0.0;  // rad, m; or per second
     std::string unit;
-    bool is_speed = false;
+    What what = kPosition;
   };
   std::vector<Moved> moved;
   double position_error = 0.0;  // m, the remaining error

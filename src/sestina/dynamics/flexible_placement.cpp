@@ -30,7 +30,7 @@ class Placement {
     }
   }
 
-  void place(std::span<const double> cut_q, std::span<const double> cut_u) {
+  std::vector<PlacedBody> place(std::span<const double> cut_q, std::span<const double> cut_u) {
     const auto& joints = properties_.constraints.cut_joints;
     std::vector<bool> is_used(joints.size());
     for (bool is_done = false; !is_done;) {
@@ -47,6 +47,13 @@ class Placement {
         is_done = false;
       }
     }
+    std::vector<PlacedBody> placed;
+    for (const Flexible& body : bodies_) {
+      for (const BodyIndex b : body.carriers) {
+        if (body.has_place) placed.push_back({b, is_velocity_given(body)});
+      }
+    }
+    return placed;
   }
 
  private:
@@ -175,11 +182,11 @@ class Placement {
 
 }  // namespace
 
-void place_flexible_bodies(const Model& model, const Properties<double>& properties,
-                           std::span<const double> cut_q, std::span<const double> cut_u,
-                           std::span<const double> given_u, State<double>& state) {
-  if (model.beams().empty() && model.reduced_bodies().empty()) return;
-  Placement(model, properties, given_u, state).place(cut_q, cut_u);
+std::vector<PlacedBody> place_flexible_bodies(const Model& model, const Properties<double>& properties,
+                                              std::span<const double> cut_q, std::span<const double> cut_u,
+                                              std::span<const double> given_u, State<double>& state) {
+  if (model.beams().empty() && model.reduced_bodies().empty()) return {};
+  return Placement(model, properties, given_u, state).place(cut_q, cut_u);
 }
 
 }  // namespace sestina

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "sestina/model/model.h"
 #include "sestina/model/properties.h"
@@ -19,8 +20,13 @@ namespace sestina {
 // coordinates that are not given remain those of the pose in which the body is drawn. The body moves as a
 // whole with the other one and the given speeds of the joint, zero if there are none, unless its own velocity
 // is given: if its part of given_u (nu), the speeds of the description, is not zero. Cables stay as they are.
-void place_flexible_bodies(const Model& model, const Properties<double>& properties,
-                           std::span<const double> cut_q, std::span<const double> cut_u,
-                           std::span<const double> given_u, State<double>& state);
+// Returns the bodies that carry what has been placed: the nodes of beams, and the reduced bodies.
+struct PlacedBody {
+  BodyIndex carrier;
+  bool is_velocity_given = false;  // its own
+};
+std::vector<PlacedBody> place_flexible_bodies(const Model& model, const Properties<double>& properties,
+                                              std::span<const double> cut_q, std::span<const double> cut_u,
+                                              std::span<const double> given_u, State<double>& state);
 
 }  // namespace sestina
