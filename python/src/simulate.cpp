@@ -384,9 +384,10 @@ void bind_report(nb::module_& module) {
               "Why the last checkpoint could not be written, or empty.")
       .def("__repr__", [](nb::handle self) {
         const auto& report = nb::cast<const RunReport&>(self);
-        return fmt::format("<sestina.Report {}: t = {} s, {} rows, {} steps>",
+        return fmt::format("<sestina.Report {}: t = {} s, {} rows, {} steps{}{}>",
                            nb::cast<std::string>(self.attr("status")), report.t, report.rows,
-                           report.steps.steps);
+                           report.steps.steps, report.remarks.empty() ? "" : "; ",
+                           fmt::join(report.remarks, "; "));
       });
 }
 

@@ -153,6 +153,8 @@ def test_modes_of_a_body_that_turns_without_symmetry_hold_for_an_instant() -> No
     system.add_rigid_body("b", 1.0, inertia={"xx": 1.0, "yy": 2.0, "zz": 2.5})
     system.add_joint("f", "spherical", "ground.origin", "b.origin", u=[0, 5, 0])
     system.analysis.type, system.analysis.about = "modes", "initial"
-    assert "coefficients of small motions change" in sestina.simulate(system).report.remarks[0]
+    report = sestina.simulate(system).report
+    assert "coefficients of small motions change" in report.remarks[0]
+    assert repr(report).endswith(f"; {report.remarks[0]}>")
     system.bodies[0].inertia = {"xx": 2.0, "yy": 1.0, "zz": 2.0}
     assert sestina.simulate(system).report.remarks == []

@@ -634,6 +634,7 @@ TEST_F(ParticleRunTest, TellsWhereGrainsAreWrong) {
   EXPECT_THAT(message_with({walls + "[1].radius=0", walls + "[1].length=-1"}),
               HasSubstr("walls[1].length: -1 is not zero or a positive number"));
   EXPECT_THAT(message_with({walls + "[2].radii=[0.1, 0.1]"}), HasSubstr("walls[2]: has no area"));
+  EXPECT_THAT(message_with({walls + "[1].radius=0"}), HasSubstr("walls[1]: has no area"));
   EXPECT_THAT(message_with({"particles.species[0].radius=0"}),
               HasSubstr("species[0].radius: 0 is not positive"));
   EXPECT_THAT(message_with({"particles.spins=[[1, 2, 3]]"}),
@@ -658,6 +659,13 @@ TEST_F(ParticleRunTest, TellsWhereFieldsAreWrong) {
   EXPECT_THAT(message_with({fields + "[4].cutoff=1"}), HasSubstr("the key 'cutoff' does not fit a"));
   EXPECT_THAT(message_with({"particles.positions.list[1]=[A, 3, 3, -1.5]"}),
               HasSubstr("particles[1] is behind the wall of fields[3] (at z = -1.5, the wall is at -1)"));
+}
+
+TEST_F(ParticleRunTest, WithoutDurationHasItsFirstRowAlone) {
+  const ParticleReport report = run(kFluid, {}, {"analysis.duration=0"});
+  EXPECT_EQ(report.status, ParticleReport::Status::kComplete);
+  EXPECT_EQ(report.steps, 0);
+  EXPECT_EQ(report.rows, 1);
 }
 
 TEST_F(ParticleRunTest, LetsPairsActEveryFewSteps) {

@@ -503,10 +503,11 @@ class BrowserTest(unittest.TestCase):
         self.wait(page, f"Math.abs({energy} - {before}) > 1e-3")
         page.locator("#time").fill("200")  # back, while it runs: it waits there
         self.wait(page, "document.getElementById('status').textContent.startsWith('paused')")
-        rows, now = page.evaluate("[sestina.viewer.motion.rows, sestina.viewer.player.now]")
-        self.assertLess(now, page.evaluate("sestina.viewer.player.end"))
+        now, end = page.evaluate("[sestina.viewer.player.now, sestina.viewer.player.end]")
+        self.assertLess(now, end)
         page.click("#play")
-        self.wait(page, f"sestina.viewer.motion.rows < {rows} && sestina.viewer.player.now > {now}")
+        self.wait(page, f"sestina.viewer.player.now > {now}")
+        self.wait(page, "document.getElementById('status').textContent.startsWith('live')")
         page.get_by_label("l1, slider").focus()
         page.keyboard.press("ArrowRight")  # another model, from the same instant on
         self.wait(page, f"!{TEXT}.includes('l1: 0.8,')")

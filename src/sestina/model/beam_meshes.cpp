@@ -17,6 +17,8 @@ namespace {
 
 // Tolerance within which the parameter of a curve must be its arc length.
 constexpr double kUnitSpeed = 1e-6;
+// The shortest element, relative to the beam's length.
+constexpr double kShortestElement = 1e-6;
 // A curve that jumps by more than this, over its length, is refused; the place is found to kJumpPlace of it.
 constexpr double kSmallestJump = 1e-6, kJumpPlace = 1e-9;
 // Largest distance between the ends of a closed centerline, relative to its length, and difference of the
@@ -42,6 +44,7 @@ class Spline {
       chord_.push_back(chord_.back() + length);
     }
     find_second_derivatives();
+    check_turns();
     find_arc_lengths();
   }
 
@@ -104,6 +107,18 @@ class Spline {
     const Eigen::MatrixXd x = A.partialPivLu().solve(rhs);
     for (Eigen::Index i = 0; i < n; ++i) second_.push_back({x(i, 0), x(i, 1), x(i, 2)});
   }
+  // The curve has no tangent where it turns back on itself.
+  void check_turns() const {
+    constexpr int kParts = 32;
+    for (std::size_t i = 0; i + 1 < points_.size(); ++i) {
+      const double h = chord_[i + 1] - chord_[i];
+      for (int k = 0; k < kParts; ++k) {
+        if (dot(derivative(i, h * k / kParts), derivative(i, h * (k + 1) / kParts)) > 0.0) continue;
+        throw InputError(
+            fmt::format("the beam's centerline turns back on itself between points {} and {}", i, i + 1));
+      }
+    }
+  }
   void find_arc_lengths() {
     arc_.push_back(0.0);
     for (std::size_t i = 0; i + 1 < points_.size(); ++i) {
@@ -122,6 +137,7 @@ class MeshMaker {
       : model_(model), plan_(plan), numbers_(numbers), parameters_(parameters) {}
 
   BeamMesh make() const {
+    check_stations();
     const Axis axis = find_axis();
     const Vec3<double> up = vector_at(numbers_, plan_.up.first);
     const BeamFrames frames = axis.is_straight
@@ -133,6 +149,7 @@ class MeshMaker {
   }
 
   CableMesh make_cable() const {
+    check_stations();
     const Axis axis = find_axis();
     CableMesh mesh;
     for (const double station : plan_.stations) {
@@ -216,11 +233,24 @@ class MeshMaker {
     tape.evaluate<double>(inputs, values, scratch);
     return values;
   }
+  void check_stations() const {
+    for (std::size_t k = 0; k + 1 < plan_.stations.size(); ++k) {
+      const double part = plan_.stations[k + 1] - plan_.stations[k];
+      if (part >= kShortestElement) continue;
+      throw InputError(
+          fmt::format("two points of the beam at {:.9g} of its length are {:.3g} of it apart: put "
+                      "them at the same place, or at least {} of it apart",
+                      plan_.stations[k], part, kShortestElement));
+    }
+  }
   void check_speed() const {
     const double length = numbers_[static_cast<std::size_t>(plan_.length.first)];
     for (const double station : plan_.stations) {
       const double speed = norm(vector_at(calc_curve(station * length), 3));
       if (std::abs(speed - 1.0) <= kUnitSpeed) continue;
+      if (!std::isfinite(speed)) {
+        throw InputError(fmt::format("the beam's curve is not finite at s = {}", station * length));
+      }
       throw InputError(
           fmt::format("s of the beam's curve is not its arc length: at s = {} the curve advances by {} for "
                       "each unit of s",

@@ -44,8 +44,8 @@ std::string fault_of_name(const std::string& name) {
 
 }  // namespace
 
-void Freezer::check_name(const Name& name, const std::string& path,
-                         std::map<std::string, std::string>& taken) {
+void Freezer::check_name(const Name& name, const std::string& path, std::map<std::string, std::string>& taken,
+                         const std::string& owner) {
   const std::string fault = fault_of_name(name.text);
   if (!fault.empty()) {
     fail(name.mark, path, fault);
@@ -53,7 +53,7 @@ void Freezer::check_name(const Name& name, const std::string& path,
   }
   const auto [other, is_new] = taken.emplace(name.text, path);
   if (!is_new) {
-    fail(name.mark, path, fmt::format("the name '{}' is taken by {}", name.text, other->second));
+    fail(name.mark, path, fmt::format("the name '{}'{} is taken by {}", name.text, owner, other->second));
   }
 }
 
@@ -90,7 +90,10 @@ void Freezer::check_names() {
   for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
     Name name = system_.bodies[i].name;
     if (name.mark.line == 0) name.mark = system_.bodies[i].mark;
-    check_name(name, fmt::format("bodies[{}].name", described_position(static_cast<int>(i))), taken);
+    const auto position = static_cast<int>(i);
+    const bool is_made = beam_of_node_.contains(position) || is_mode(position);
+    check_name(name, fmt::format("bodies[{}].name", described_position(position)), taken,
+               is_made ? ", made for a node or a mode of this body," : "");
   }
   for (const BeamLayout& beam : beams_) {
     check_name(beam.body.name, fmt::format("bodies[{}].name", beam.position), taken);

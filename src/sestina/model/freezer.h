@@ -31,7 +31,8 @@ class Freezer {
  private:
   // freeze_names.cpp
   void check_names();
-  void check_name(const Name& name, const std::string& path, std::map<std::string, std::string>& taken);
+  void check_name(const Name& name, const std::string& path, std::map<std::string, std::string>& taken,
+                  const std::string& owner = "");
   void check_point_names(const std::vector<PointSpec>& points, const std::string& path);
 
   // freeze_topology.cpp

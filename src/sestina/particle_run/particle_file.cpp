@@ -148,7 +148,7 @@ class RunReader {
     }
     if (const auto duration = numbers_.evaluate(analysis.duration, path / "duration"))
       spec_.duration = *duration;
-    if (spec_.dt > 0.0) {
+    if (spec_.dt > 0.0 && spec_.duration != 0.0) {
       check_whole(context_, analysis.duration.mark.line > 0 ? analysis.duration.mark : mark,
                   path / "duration", spec_.duration, spec_.dt);
     }
@@ -168,7 +168,7 @@ class RunReader {
     if (spec_.model.outer_steps() < 2 || !(spec_.dt > 0.0)) return;
     const double outer = spec_.outer_step();
     const NodePath analysis = top / "analysis", output = top / "output";
-    check_whole(context_, mark, analysis / "duration", spec_.duration, outer);
+    if (spec_.duration != 0.0) check_whole(context_, mark, analysis / "duration", spec_.duration, outer);
     check_whole(context_, mark, output / "every", spec_.every, outer);
   }
 

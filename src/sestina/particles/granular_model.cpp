@@ -147,7 +147,8 @@ class GrainChecker {
     want_no_less_than_zero(path + ".length", wall.length);
     want_no_less_than_zero(path + ".radii[0]", wall.begin_radius);
     want_no_less_than_zero(path + ".radii[1]", wall.end_radius);
-    if (wall.length == 0.0 && wall.begin_radius == wall.end_radius) fault(path, "has no area");
+    const bool is_line = wall.begin_radius == 0.0 && wall.end_radius == 0.0;
+    if (is_line || (wall.length == 0.0 && wall.begin_radius == wall.end_radius)) fault(path, "has no area");
     if (is_carried) {
       check_open_box(path);
     } else {
