@@ -16,8 +16,6 @@ constexpr double kRoundingOfKAtHandle = 1e-6;
 // The scale of a row keeps this part of that of a light inner node, whose round-off remains in the difference
 // S_1 - Y^T Y.
 constexpr double kRemainingScale = 1e-5;
-// Relative gap at a handle from which a step of iterative refinement is worthwhile.
-constexpr double kGapThatLosesDigits = 1e-15;
 
 using Block = OpenRows::Block;
 
@@ -79,11 +77,6 @@ Vec6<double> product(const double* lines, std::size_t stride, std::span<const do
   return sum;
 }
 
-double norm_of(const Vec6<double>& a, double length) {
-  return std::sqrt(length * length * (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) +
-                   (a[3] * a[3] + a[4] * a[4] + a[5] * a[5]));
-}
-
 double squared_norm_of_K(OpenRows& open, std::size_t i, double length) {
   const SpatialForce<double> K = open.K_of(i);
   return dot(K.torque, K.torque) / (length * length) + dot(K.force, K.force);
@@ -109,9 +102,6 @@ ConstrainedAssembly::ConstrainedAssembly(const Model& model, int grain, Executor
     pieces_[p].recursion = std::make_unique<ConstrainedRecursion>(
         model, ConstrainedRecursion::Part{tree_.pieces[p].bodies, ends.base, ends.handle});
   }
-  for (std::size_t p = 0; p < num_pieces(); ++p) {
-    pieces_[p].inner = piece_of_body_[static_cast<std::size_t>(tree_.nodes[p].base.value())];
-  }
 }
 
 SolveReport<double> ConstrainedAssembly::factor(const Properties<double>& properties,
@@ -135,15 +125,6 @@ void ConstrainedAssembly::solve(const Kinematics<double>& kinematics,
   std::fill(lambda.begin(), lambda.end(), 0.0);
   const Equations equations{kinematics, force, tau, d, x, lambda};
   run_levels(solve_sizes_, [&](int level, int i) { solve_task(level, i, equations); });
-  largest_gap_ = 0.0;
-  for (std::size_t p = 0; p < num_pieces(); ++p) {
-    const int inner = pieces_[p].inner;
-    if (inner < 0) continue;
-    const Vec6<double>& A_P = nodes_[p].A_P;
-    const Vec6<double> gap = A_P - to_vec6(piece_of(inner).recursion->A_of_handle());
-    const double scale = norm_of(A_P, length_);
-    if (scale > 0.0) largest_gap_ = std::max(largest_gap_, norm_of(gap, length_) / scale);
-  }
   if (!lambda.empty()) idle_.remove_from(lambda);
 }
 
@@ -162,12 +143,6 @@ double ConstrainedAssembly::smallest_pivot() const {
   }
   for (const Joint& joint : joints_) smallest = std::min(smallest, joint.smallest_pivot / mobility);
   return smallest;
-}
-
-bool ConstrainedAssembly::loses_digits() const {
-  if (uses_fallback_) return fallback_.loses_digits();
-  return largest_gap_ > kGapThatLosesDigits ||
-         std::ranges::any_of(pieces_, [](const Piece& p) { return p.recursion->loses_digits(); });
 }
 
 template <class Tasks>

@@ -59,9 +59,6 @@ class ConstrainedAssembly {
              std::span<const double> tau, std::span<const double> d, std::span<double> x,
              std::span<double> lambda);
 
-  // True if round-off matters in the last solve(), as in ConstrainedRecursion, or because the accelerations
-  // of a handle by the assemblies and by the joints of its piece differ.
-  bool loses_digits() const;
   // Both as in ConstrainedRecursion.
   void keep_small_pivots(bool keep);
   double smallest_pivot() const;
@@ -77,7 +74,7 @@ class ConstrainedAssembly {
     std::span<const int> rows;  // of the model; components of f have the numbers from the number of rows on
     std::span<double> d, mu;
   };
-  // What an assembly adds to its node.
+  // An assembly has these in addition to its node.
   struct Joint {
     OpenRows open;
     std::vector<int> rows;
@@ -97,9 +94,8 @@ class ConstrainedAssembly {
     std::vector<int> rows;  // of the model, and of the handle
     std::vector<double> mu;
     SolveReport<double> report;
-    int inner = -1;  // the piece whose handle is its base; -1: the ground
   };
-  // What solve() reads and writes.
+  // The arguments of solve().
   struct Equations {
     const Kinematics<double>& kinematics;
     std::span<const SpatialForce<double>> force;
@@ -167,7 +163,7 @@ class ConstrainedAssembly {
   std::vector<Piece> pieces_;
   ConstrainedRecursion fallback_;
   bool uses_fallback_ = false;
-  double length_ = 1.0, largest_gap_ = 0.0;
+  double length_ = 1.0;
   double smallest_allowed_ = ConditionPivots::kSmallPivot;  // pivot
   IdleMultipliers idle_;
   bool knows_idle_ = false;  // idle_ belongs to the last factor()

@@ -1,5 +1,5 @@
-// What constrained_assembly.h computes once: the node in which each condition is complete, and the levels of
-// tasks. And the multipliers that exert no force.
+// ConstrainedAssembly computes once the node in which each condition is complete and the levels of tasks, and
+// for each state the multipliers that exert no force.
 #include <algorithm>
 #include <cmath>
 

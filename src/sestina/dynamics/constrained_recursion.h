@@ -107,7 +107,6 @@ class ConstrainedRecursion {
   std::span<double> d() { return d_; }
   void solve_outward(const Kinematics<double>& kinematics, const SpatialMotion<double>& A_base,
                      std::span<double> x, std::span<double> lambda);
-  const SpatialMotion<double>& A_of_handle() const { return A_[handle_]; }
 
  private:
   // A body; its place among the bases and then the bodies of the part is called its index here.

@@ -1,4 +1,4 @@
-// What ConstrainedRecursion computes once: where conditions open and where they are complete.
+// ConstrainedRecursion computes once where conditions open and where they are complete.
 #include <algorithm>
 #include <numeric>
 
