@@ -14,7 +14,7 @@
 #include "sestina/scene/json_writer.h"
 #include "sestina/scene/scene_message.h"
 #include "sestina/workspace/run_origin.h"
-#include "studio/contact_forces.h"
+#include "studio/row_forces.h"
 
 namespace sestina::studio {
 namespace {
@@ -148,12 +148,12 @@ Motion make_motion(const Replay& replay, const Scene& scene, std::size_t most_by
   const auto make = [&](std::size_t bytes) {
     Motion motion =
         make_motion(replay.table, workspace.model(), workspace.properties(), bytes, scene.extent, rest);
-    if (!workspace.model().contacts().empty()) ContactForces(workspace).add_to(motion);
+    if (has_row_forces(workspace)) RowForces(workspace, scene).add_to(motion);
     return motion;
   };
   Motion motion = make(most_bytes);
   const std::size_t size = make_block(motion).size();
-  if (motion.contact_points.empty() || size <= most_bytes || motion.rows <= 2) return motion;
+  if (motion.forces.empty() || size <= most_bytes || motion.rows <= 2) return motion;
   // The forces take room, too.
   const double part = static_cast<double>(most_bytes) / static_cast<double>(size);
   return make(static_cast<std::size_t>(0.9 * part * static_cast<double>(most_bytes)));

@@ -262,12 +262,12 @@ void Session::take_run(std::unique_ptr<RunThread> run, std::unique_ptr<Workspace
   run_ = std::move(run);
   drawn_ = std::move(drawn);
   was_running_ = true;
-  if (!this->drawn().model().contacts().empty()) contact_forces_.emplace(this->drawn());
+  if (has_row_forces(this->drawn())) row_forces_.emplace(this->drawn(), *scene_);
 }
 
 void Session::drop_run() {
   particles_.reset();
-  contact_forces_.reset();
+  row_forces_.reset();
   drawn_.reset();
   run_.reset();
   rows_.clear();
@@ -465,7 +465,7 @@ Motion Session::motion_of(std::span<const double> rows) {
   const Workspace& workspace = drawn();
   Motion motion =
       sestina::make_motion(table, workspace.model(), workspace.properties(), kLargestMotion, scene_->extent);
-  if (contact_forces_) contact_forces_->add_to(motion);
+  if (row_forces_) row_forces_->add_to(motion);
   return motion;
 }
 

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "sestina/io/yaml.h"
-#include "studio/contact_forces.h"
 #include "studio/document.h"
 #include "studio/particle_stage.h"
 #include "studio/replay.h"
+#include "studio/row_forces.h"
 #include "studio/run_thread.h"
 #include "studio/sweep_replay.h"
 
@@ -133,10 +133,10 @@ class Session {
   std::unique_ptr<RunThread> run_;
   std::vector<double> rows_;  // all rows of the run sent so far
   std::optional<Scene> scene_;
-  Motion motion_;                                // of a result
-  std::optional<ContactForces> contact_forces_;  // of a run with contacts
-  std::unique_ptr<Workspace> drawn_;             // for a run in cartesian coordinates: see drawn()
-  bool is_motion_given_ = false;                 // scene_ and motion_ are all that is shown
+  Motion motion_;                        // of a result
+  std::optional<RowForces> row_forces_;  // of a run with forces that are drawn
+  std::unique_ptr<Workspace> drawn_;     // for a run in cartesian coordinates: see drawn()
+  bool is_motion_given_ = false;         // scene_ and motion_ are all that is shown
   std::optional<Ghost> ghost_;
   OnAction on_action_;
   std::vector<Control> controls_;

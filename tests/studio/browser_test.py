@@ -270,6 +270,29 @@ class BrowserTest(unittest.TestCase):
         with result.open() as file:
             return list(csv.reader(line for line in file if not line.startswith("#")))
 
+    def test_shows_forces_constraints_and_events(self):
+        model = self.folder / "windy.yaml"
+        model.write_text(COMMENTED.replace("forces:\n", "forces:\n  - {name: wind, type: point_force, at: rod.tip, value: [3, 4, 0]}\n"))
+        page = self.open(self.start_studio(model))
+        self.wait(page, "sestina.viewer.motion?.forces && sestina.viewer.motion.rows === 101")
+        self.assertEqual(page.locator("#tree li.heading").all_text_contents(), ["Forces2", "Events1"])
+        self.assertTrue(page.locator("#scale").is_hidden())
+        page.click("#tree li.forces:has-text('wind')")  # shows its arrow, its numbers and its form
+        self.assertEqual(page.locator("#scale").text_content(), "longest arrow: 5 N")
+        self.assertIn("3, 4, 0 N", page.locator("#page-selection").text_content())
+        self.assertEqual(page.evaluate("document.querySelector('#add-force-item').value"), "wind")
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.shoot(page, "studio_force")
+        page.click("#tree li.events")
+        self.assertIn("hip.q", page.locator("#page-selection").text_content())
+        self.assertTrue(page.locator("#scale").is_hidden())
+        page.locator("#tree li.heading").first.press("Enter")
+        self.assertTrue(page.locator("#tree li.forces").first.is_hidden())
+        page.click("#layers-button")
+        page.check("#layers input[value=forces]")
+        self.assertTrue(page.locator("#scale").is_visible())
+        self.assertEqual(self.errors, [])
+
     def test_builds_contacts_and_events_and_changes_them(self):
         page = self.open(self.start_studio())
         page.wait_for_selector("#page-build summary")
@@ -278,11 +301,11 @@ class BrowserTest(unittest.TestCase):
         self.add(page, "Body", name="box", type="rigid", mass="2", shape__0__type="box", shape__0__size="[0.2, 0.2, 0.1]")
         self.add(page, "Joint", name="fly", type="free", parent="ground.origin", child="box.origin", q="[0, 0, 0.05, 1, 0, 0, 0]")
         self.add(page, "Contact", name="feet", between__0__name="box", between__1__name="floor", friction="0.5")
-        self.wait(page, "sestina.viewer.motion?.contacts && sestina.viewer.motion.rows === 101")
-        self.assertEqual(page.evaluate("sestina.viewer.motion.contacts.at(50).length"), 4)
-        weight = page.evaluate("sestina.viewer.motion.contacts.at(50).reduce((sum, one) => sum + one.force[2], 0)")
+        self.wait(page, "sestina.viewer.motion?.forces && sestina.viewer.motion.rows === 101")
+        self.assertEqual(page.evaluate("sestina.viewer.motion.forces.at(50).length"), 4)
+        weight = page.evaluate("sestina.viewer.motion.forces.at(50).reduce((sum, one) => sum + one.force[2], 0)")
         self.assertAlmostEqual(weight, 2 * 9.81, 4)
-        page.click("#tree li.contact")
+        page.click("#tree li.contacts")
         self.assertIn("normal_force", page.locator("#page-selection").text_content())
         self.assertEqual(page.evaluate(FAULTS), [])
         self.shoot(page, "studio_contact")

@@ -195,7 +195,7 @@ TEST_F(SessionTest, SendsContactForcesOfRunsAndOfLiveRows) {
     for (std::size_t i = 1; i <= 4; ++i) {
       float force = 0;
       std::memcpy(&points, block.data() + end - i * of_point, sizeof points);
-      EXPECT_EQ(points, 0u);  // the number of the contact
+      EXPECT_EQ(points, 0u);  // the contact's number among the items
       std::memcpy(&force, block.data() + end - i * of_point + 24, sizeof force);
       up += force;
     }
@@ -206,7 +206,8 @@ TEST_F(SessionTest, SendsContactForcesOfRunsAndOfLiveRows) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   session.tick();
-  EXPECT_THAT(last("scene", 3), HasSubstr(R"("contacts":[{"name":"feet","between":["box","floor"]}])"));
+  EXPECT_THAT(last("scene", 3), HasSubstr(R"("items":[{"list":"contacts","name":"feet","type":"contact",)"
+                                          R"("between":["box","floor"]}])"));
   EXPECT_NEAR(weight_of_last_row(), 9.81f, 1e-4f);
   blocks_.clear();
   session.handle(3, R"({"type":"live"})");

@@ -7,7 +7,7 @@ export interface Force {
   force: THREE.Vector3; // N
 }
 
-const LARGEST = 0.45; // length of the largest force relative to the extent of the scene
+const LARGEST = 0.32; // length of the largest force relative to the extent of the scene
 const LEAST = 0.002; // smaller forces, relative to the largest one, have no arrow
 
 export class Arrows {

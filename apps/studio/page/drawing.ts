@@ -4,7 +4,7 @@ import { Arrows, Force } from "./arrows";
 import { ellipsoidOf } from "./ellipsoid";
 import { Follower, TRIAD, viewOf } from "./follow";
 import { Ghost } from "./ghost";
-import { ContactForce, Motion, POSE_SIZE, Pose, Scene, SceneSolid, Triple } from "./message";
+import { ItemForce, Motion, POSE_SIZE, Pose, Scene, SceneSolid, Triple } from "./message";
 import { Orbit } from "./orbit";
 import { Particles } from "./particles";
 import { place, placeBetween } from "./placing";
@@ -29,11 +29,13 @@ export const LAYERS = {
   trace: "Path of the selection",
   arrows: "Reactions",
   contacts: "Contact forces",
+  forces: "Applied forces",
   ghost: "Second run",
   floor: "Floor and shadows",
 } as const;
 export type Layer = keyof typeof LAYERS;
 
+const FORCE_COLOUR = "#0c8a8a";
 const AXIS_COLOURS = ["#d0453b", "#3f9b4f", "#3568c4"];
 
 function vector(t: Triple | number[]): THREE.Vector3 {
@@ -70,6 +72,7 @@ export class Drawing {
   private trace: THREE.Line | undefined;
   private reactions: Arrows | undefined;
   private contacts: Arrows | undefined;
+  private forces: Arrows | undefined;
   private grid: THREE.LineSegments | undefined;
   private scene: Scene | undefined;
   private shapes: Shapes | undefined;
@@ -203,8 +206,9 @@ export class Drawing {
     }
     this.reactions?.show(forces, largest);
   }
-  setContacts(forces: ContactForce[], largest: number): void {
-    this.contacts?.show(forces.map(({ at, force }) => ({ at: vector(at), force: vector(force) })), largest);
+  /** All arrows of contacts, or of force elements. */
+  setForces(layer: "contacts" | "forces", forces: ItemForce[], largest: number): void {
+    this[layer]?.show(forces.map(({ at, force }) => ({ at: vector(at), force: vector(force) })), largest);
   }
 
   select(body: number): void {
@@ -487,9 +491,9 @@ export class Drawing {
     const shapes = this.shapes as Shapes;
     this.reactions = new Arrows(shapes, scene.extent, "#c7364f", false);
     this.contacts = new Arrows(shapes, scene.extent, "#a3219b", true);
-    this.content.add(this.reactions.holder, this.contacts.holder);
+    this.forces = new Arrows(shapes, scene.extent, FORCE_COLOUR, true);
+    this.content.add(this.reactions.holder, this.contacts.holder, this.forces.holder);
     this.layer("arrows", this.reactions.holder);
-    this.layer("contacts", this.contacts.holder);
   }
   private addTrace(): void {
     this.trace = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0 }));

@@ -195,9 +195,9 @@ export class Forms {
     this.shapeNames.replaceChildren(...names.map((name) => make("option", { value: name })));
     this.parameterNames.replaceChildren(...numbersOf(model.parameters).map(({ name }) => make("option", { value: name })));
   }
-  /** Opens the form of a contact of the model. */
-  openContact(name: string): void {
-    const form = this.formOf("contacts");
+  /** Opens the form of an item of the model. */
+  openItem(list: string, name: string): void {
+    const form = this.formOf(list);
     if (form.show(name)) form.open();
   }
   /** The form of the selected body, and that of the joint that carries it, show them. */

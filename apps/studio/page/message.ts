@@ -43,9 +43,12 @@ export interface ScenePoint {
   body: number;
   pose: Pose;
 }
-export interface SceneContact {
+export interface SceneItem {
+  /** Of the model file: joints (those that close loops), constraints, forces, contacts, events. */
+  list: string;
   name: string;
-  /** Two shapes or bodies, or more that touch among each other. */
+  type: string;
+  /** Points, bodies, joints or shapes; of an event its condition. */
   between: string[];
 }
 export interface SceneParticles {
@@ -66,7 +69,7 @@ export interface Scene {
   joints: SceneJoint[];
   links: SceneLink[];
   points: ScenePoint[];
-  contacts: SceneContact[];
+  items: SceneItem[];
   particles?: SceneParticles;
   notes: string[];
 }
@@ -83,7 +86,7 @@ export interface Header {
   frames: number;
   stride: number;
   frames_per_mode: number;
-  contact_points?: number;
+  forces?: number;
   columns: Column[];
   provenance: [string, string][];
 }
@@ -91,9 +94,10 @@ export interface Header {
 export const POSE_SIZE = 7;
 const VERSION = 1;
 
-/** The sides of a contact in words. */
-export function sidesOf(between: string[]): string {
-  return between.length === 2 ? between.join(" and ") : `${between.slice(0, 3).join(", ")}${between.length > 3 ? `, … (${between.length})` : ""}`;
+/** What an item relates, in words. */
+export function sidesOf({ list, between }: SceneItem): string {
+  if (list === "contacts" && between.length === 2) return between.join(" and ");
+  return `${between.slice(0, 3).join(", ")}${between.length > 3 ? `, … (${between.length})` : ""}`;
 }
 export function bytesOf(base64: string): Uint8Array {
   const text = atob(base64.trim());
@@ -102,40 +106,45 @@ export function bytesOf(base64: string): Uint8Array {
   return bytes;
 }
 
-/** A force at a contact point, on the second shape, or on the first where that is the ground's; m and N. */
-export interface ContactForce {
-  contact: number; // in Scene.contacts
+/** The force of a contact or a force element on a body; of a contact on the second shape, or on the first where that is
+ * the ground's. m and N. */
+export interface ItemForce {
+  item: number; // in Scene.items
   at: Triple;
   force: Triple;
 }
 
-/** The contact points of all rows. */
-class ContactRows {
+/** The forces in all rows. */
+class ForceRows {
   private starts: number[] = [0];
-  private points: ContactForce[] = [];
+  private forces: ItemForce[] = [];
+  private readonly largest: number[] = []; // by item, N
 
-  /** Adds rows: the first point of each and the number of all, then the points. */
+  /** Adds rows: the first force of each and the number of all, then the forces. */
   append(block: ArrayBuffer, start: number, rows: number): void {
     const starts = new Uint32Array(block, start, rows + 1);
     const count = starts[rows];
     const numbers = new Uint32Array(block, start + 4 * (rows + 1), 7 * count);
     const places = new Float32Array(block, start + 4 * (rows + 1), 7 * count);
-    const before = this.points.length;
+    const before = this.forces.length;
     for (let i = 0; i < count; ++i) {
       const p = places.subarray(7 * i, 7 * i + 7);
-      this.points.push({ contact: numbers[7 * i], at: [p[1], p[2], p[3]], force: [p[4], p[5], p[6]] });
+      const item = numbers[7 * i];
+      this.forces.push({ item, at: [p[1], p[2], p[3]], force: [p[4], p[5], p[6]] });
+      this.largest[item] = Math.max(this.largest[item] ?? 0, Math.hypot(p[4], p[5], p[6]));
     }
     for (let i = 1; i <= rows; ++i) this.starts.push(before + starts[i]);
   }
   truncate(rows: number): void {
     this.starts.length = Math.min(this.starts.length, rows + 1);
-    this.points.length = this.starts[this.starts.length - 1];
+    this.forces.length = this.starts[this.starts.length - 1];
   }
-  at(row: number): ContactForce[] {
-    return this.points.slice(this.starts[row] ?? 0, this.starts[row + 1] ?? 0);
+  at(row: number): ItemForce[] {
+    return this.forces.slice(this.starts[row] ?? 0, this.starts[row + 1] ?? 0);
   }
-  get largest(): number {
-    return this.points.reduce((size, { force }) => Math.max(size, Math.hypot(...force)), 0);
+  /** The largest force of an item so far, N; 0: it has none. */
+  largestOf(item: number): number {
+    return this.largest[item] ?? 0;
   }
 }
 
@@ -143,8 +152,8 @@ class ContactRows {
 export class Motion {
   /** By column: the values of all rows. */
   readonly values: Float64Array[];
-  /** Undefined: a model without contacts. */
-  contacts: ContactRows | undefined;
+  /** Undefined: a model without forces that have arrows. */
+  forces: ForceRows | undefined;
   private readonly places = new Map<string, number>();
 
   constructor(
@@ -187,7 +196,7 @@ export class Motion {
     const poses = new Float32Array(block, 0, count * this.poseNumbers);
     const start = startOfRows(poses);
     const rows = new Float64Array(block, start, count * width);
-    this.contacts?.append(block, start + rows.byteLength, count);
+    this.forces?.append(block, start + rows.byteLength, count);
     this.reserve(this.rows + count);
     for (let i = 0; i < count; ++i) {
       for (let k = 0; k < width; ++k) this.values[k][this.rows + i] = rows[i * width + k];
@@ -198,10 +207,10 @@ export class Motion {
   /** What comes after a row was another future. */
   truncate(rows: number): void {
     this.rows = Math.min(this.rows, rows);
-    this.contacts?.truncate(this.rows);
+    this.forces?.truncate(this.rows);
   }
 
-  /** Of the first rows keeps every stride-th one, and drops all others. Not for motions with contacts. */
+  /** Of the first rows keeps every stride-th one, and drops all others. Not for motions with forces. */
   keep(rows: number, stride: number): void {
     const count = Math.ceil(Math.min(rows, this.rows) / stride);
     for (let i = 0; stride > 1 && i < count; ++i) {
@@ -247,9 +256,9 @@ export function readMotion(header: Header, block: ArrayBuffer): Motion {
     return column;
   });
   const motion = new Motion(header.columns, header.x, header.rows, header.frames_per_mode, numbers, poses, values);
-  if (header.contact_points !== undefined) {
-    motion.contacts = new ContactRows();
-    motion.contacts.append(block, start + rows.byteLength, header.rows);
+  if (header.forces !== undefined) {
+    motion.forces = new ForceRows();
+    motion.forces.append(block, start + rows.byteLength, header.rows);
   }
   return motion;
 }

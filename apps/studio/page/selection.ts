@@ -1,4 +1,4 @@
-// The page of the selected body or contact: what it is, and its values at the present instant.
+// The page of the selected body or item: what it is, and its values at the present instant.
 import { make, short } from "./dom";
 import { Motion, Scene, sidesOf } from "./message";
 import { unitText } from "./plot";
@@ -7,7 +7,7 @@ export interface Selected {
   scene: Scene;
   motion: Motion;
   selected: number; // body
-  contact: number;
+  item: number; // force, contact, ...
   /** The point whose path is shown. */
   traced: string | undefined;
 }
@@ -33,9 +33,9 @@ export class SelectionPage {
   }
 
   private parts(now: Selected): HTMLElement[] {
-    const { scene, motion, selected, contact } = now;
-    if (contact >= 0 && contact < scene.contacts.length) return this.contactParts(scene, motion, contact);
-    if (selected < 0) return [make("p", { class: "hint" }, "Click a body in the scene or in the tree, or a contact.")];
+    const { scene, motion, selected, item } = now;
+    if (item >= 0 && item < scene.items.length) return this.itemParts(scene, motion, item);
+    if (selected < 0) return [make("p", { class: "hint" }, "Click a body in the scene, or anything in the tree.")];
     const body = scene.bodies[selected];
     const rows: [string, string][] = [];
     if (selected > 0) {
@@ -72,17 +72,27 @@ export class SelectionPage {
     }));
     return make("table", {}, ...columns.map((column, i) => make("tr", {}, make("th", { scope: "row" }, column.name.slice(name.length + 1)), cells[i])));
   }
-  private contactParts(scene: Scene, motion: Motion, contact: number): HTMLElement[] {
-    const { name, between } = scene.contacts[contact];
+  private itemParts(scene: Scene, motion: Motion, item: number): HTMLElement[] {
+    const { list, name, type } = scene.items[item];
+    const isContact = list === "contacts";
+    const sides = sidesOf(scene.items[item]);
+    const about = isContact ? `contact of ${sides}` : [type, sides].filter((text) => text !== "").join(", ");
+    const parts = [make("h3", {}, `${name} `, make("span", { class: "unit" }, about)), this.valuesOf(motion, name)];
+    if (isContact || (motion.forces?.largestOf(item) ?? 0) > 0) parts.push(this.forcesOf(motion, item, isContact));
+    return parts;
+  }
+  /** The arrows of an item at the present instant, in numbers. */
+  private forcesOf(motion: Motion, item: number, isContact: boolean): HTMLElement {
     const list = make("div", {});
+    const title = make("h3", {}, isContact ? "Contact points" : "Forces on bodies");
+    const none = make("p", { class: "hint" }, isContact ? "No point carries load at this instant." : "There is no force at this instant.");
     this.updates.push((row) => {
-      const points = (motion.contacts?.at(row) ?? []).filter((one) => one.contact === contact);
-      if (points.length === 0) list.replaceChildren(make("p", { class: "hint" }, "No point carries load at this instant."));
-      else list.replaceChildren(make("h3", {}, "Contact points"), tableOf(points.flatMap(({ at, force }, i): [string, string][] => [
+      const forces = (motion.forces?.at(row) ?? []).filter((one) => one.item === item);
+      list.replaceChildren(...(forces.length === 0 ? [none] : [title, tableOf(forces.flatMap(({ at, force }, i): [string, string][] => [
         [`${i + 1}: place`, `${triple(at)} m`], [`${i + 1}: force`, `${triple(force, 1e-9 * Math.hypot(...force))} N`],
-      ])));
+      ]))]));
     });
-    return [make("h3", {}, `${name} `, make("span", { class: "unit" }, `contact of ${sidesOf(between)}`)), this.valuesOf(motion, name), list];
+    return list;
   }
 }
 

@@ -56,9 +56,9 @@ export class Studio {
       this.told = name;
       this.connection.send({ type: "select", ...(name ? { body: name } : {}) });
     };
-    viewer.onSelectContact = (contact) => {
-      const name = viewer.scene?.contacts[contact]?.name;
-      if (name) this.forms.openContact(name);
+    viewer.onSelectItem = (i) => {
+      const item = viewer.scene?.items[i];
+      if (item) this.forms.openItem(item.list, item.name);
     };
     viewer.playInstead = () => this.playLive();
     const pulling = new Pulling(viewer.drawing, (message) => this.connection.send(message));

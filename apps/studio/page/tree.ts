@@ -1,13 +1,19 @@
-// The bodies as a tree, each with the joint that carries it; then joints that close loops, and contacts.
+// The bodies as a tree, each with the joint that carries it; then joints that close loops, constraints, forces,
+// contacts and events.
 import { make } from "./dom";
 import { colourOf } from "./drawing";
-import { bytesOf, Scene, SceneParticles, sidesOf } from "./message";
+import { bytesOf, Scene, SceneItem, SceneParticles, sidesOf } from "./message";
 import { SPECIES_COLOURS } from "./particles";
+
+const TITLES: Record<string, string> = {
+  joints: "Joints that close loops", constraints: "Constraints", forces: "Forces", contacts: "Contacts", events: "Events",
+};
+const MANY = 30; // items of a list that is folded at first
 
 export class BodyTree {
   onSelect: (body: number) => void = () => undefined;
-  onSelectContact: (contact: number) => void = () => undefined;
-  private readonly contacts: HTMLElement[] = [];
+  onSelectItem: (item: number) => void = () => undefined;
+  private readonly others: HTMLElement[] = []; // by item
   private readonly items: HTMLElement[] = [];
   private selected = -1;
 
@@ -16,7 +22,7 @@ export class BodyTree {
   }
 
   setScene(scene: Scene): void {
-    this.items.length = this.contacts.length = 0;
+    this.items.length = this.others.length = 0;
     const children = scene.bodies.map(() => [] as number[]);
     scene.bodies.forEach((body, b) => {
       if (body.parent >= 0) children[body.parent].push(b);
@@ -34,10 +40,7 @@ export class BodyTree {
       if (parent >= 0) depth[b] = depth[parent] + (children[parent].length > 1 || parent === 0 ? 1 : 0);
       this.addItem(scene, b, depth[b], joints.get(b));
     });
-    for (const joint of scene.joints) {
-      if (joint.closes_loop) this.addLoop(scene, joint.name, joint.type, joint.parent, joint.child);
-    }
-    scene.contacts.forEach((contact, i) => this.addContact(contact.name, contact.between, i));
+    for (const list of Object.keys(TITLES)) this.addList(scene, list);
     if (scene.particles) this.addSpecies(scene.particles);
     this.select(Math.min(this.selected, scene.bodies.length - 1));
   }
@@ -51,8 +54,8 @@ export class BodyTree {
     if (body >= 0) this.items[body]?.scrollIntoView({ block: "nearest" });
   }
 
-  selectContact(contact: number): void {
-    this.contacts.forEach((item, i) => item.setAttribute("aria-selected", String(i === contact)));
+  selectItem(item: number): void {
+    this.others.forEach((one, i) => one.setAttribute("aria-selected", String(i === item)));
   }
 
   private addItem(scene: Scene, b: number, depth: number, joint: string | undefined): void {
@@ -66,34 +69,40 @@ export class BodyTree {
     this.items.push(item);
     this.element.append(item);
   }
-  private addLoop(scene: Scene, name: string, type: string, parent: number, child: number): void {
-    this.element.append(make("li", { class: "loop", role: "treeitem", "aria-level": 1 },
-      make("span", { class: "name" }, `${name} · ${type}`),
-      make("span", { class: "joint" }, `closes ${scene.bodies[parent].name} – ${scene.bodies[child].name}`)));
+  /** A heading that folds its items, and the items of this list of the model. */
+  private addList(scene: Scene, list: string): void {
+    const own = scene.items.flatMap((item, i) => (item.list === list ? [this.makeOther(item, i)] : []));
+    if (own.length === 0) return;
+    const fold = (folded: boolean): void => {
+      heading.setAttribute("aria-expanded", String(!folded));
+      own.forEach((item) => (item.hidden = folded));
+    };
+    const toggle = (): void => fold(heading.getAttribute("aria-expanded") === "true");
+    const heading = make("li", { class: "heading", role: "treeitem", "aria-level": 1, tabindex: 0, onclick: toggle },
+      make("span", {}, TITLES[list]), make("span", { class: "joint" }, String(own.length)));
+    onPress(heading, toggle);
+    fold(own.length > MANY);
+    this.element.append(heading, ...own);
   }
   private addSpecies({ species, species_of }: SceneParticles): void {
     const counts = species.map(() => 0);
     for (const kind of bytesOf(species_of)) ++counts[kind];
-    species.forEach((name, k) => this.element.append(make("li", { class: "loop", role: "treeitem", "aria-level": 1 },
+    species.forEach((name, k) => this.element.append(make("li", { class: "species", role: "treeitem", "aria-level": 1 },
       make("span", { class: "swatch", style: `background:${SPECIES_COLOURS[k % SPECIES_COLOURS.length]}` }),
       make("span", { class: "name" }, name), make("span", { class: "joint" }, `${counts[k]} particles`))));
   }
-  private addContact(name: string, between: string[], i: number): void {
-    const choose = (): void => this.onSelectContact(i);
-    const item = make("li", {
-      class: "contact", role: "treeitem", "aria-level": 1, "aria-selected": "false", tabindex: 0, onclick: choose,
-      title: `contact of ${sidesOf(between)}`,
-    }, make("span", { class: "swatch" }), make("span", { class: "name" }, name),
-    make("span", { class: "joint" }, `contact ${between.length === 2 ? between.join(" – ") : `of ${between.length}`}`));
-    item.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || event.key === " ") {
-        event.preventDefault();
-        event.stopPropagation();
-        choose();
-      }
-    });
-    this.contacts.push(item);
-    this.element.append(item);
+  private makeOther(item: SceneItem, i: number): HTMLElement {
+    const { list, name, type, between } = item;
+    const choose = (): void => this.onSelectItem(i);
+    const sides = between.length > 2 ? `of ${between.length}` : between.join(" – ");
+    const about = list === "contacts" || list === "events" ? sides : type;
+    const other = make("li", {
+      class: list, role: "treeitem", "aria-level": 2, "aria-selected": "false", tabindex: 0, onclick: choose,
+      title: `${name}: ${type === "event" ? "when" : `${type} of`} ${sidesOf(item)}`,
+    }, make("span", { class: "swatch" }), make("span", { class: "name" }, name), make("span", { class: "joint" }, about));
+    onPress(other, choose);
+    this.others[i] = other;
+    return other;
   }
   private press(event: KeyboardEvent): void {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -104,4 +113,14 @@ export class BodyTree {
     this.onSelect(next);
     this.items[next]?.focus();
   }
+}
+
+/** Enter and space do what a click does. */
+function onPress(element: HTMLElement, act: () => void): void {
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  });
 }

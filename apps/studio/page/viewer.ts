@@ -19,10 +19,10 @@ export class Viewer {
   scene: Scene | undefined;
   motion: Motion | undefined;
   selected = -1;
-  selectedContact = -1;
+  selectedItem = -1;
   private traced: string | undefined; // the point whose path is shown
   onSelect: (body: number) => void = () => undefined;
-  onSelectContact: (contact: number) => void = () => undefined;
+  onSelectItem: (item: number) => void = () => undefined;
   /** A click into the scene asks first; true: it does not select. */
   claimClick: (x: number, y: number) => boolean = () => false;
   /** The user goes to another instant. */
@@ -37,7 +37,6 @@ export class Viewer {
   private panels: PlotPanel[] = [];
   private energyPanels: PlotPanel[] = [];
   private largestReaction = 0;
-  private largestForce = 0; // of reactions and contacts
   private readonly names: HTMLElement[] = [];
 
   constructor() {
@@ -48,7 +47,7 @@ export class Viewer {
     this.connectButtons();
     this.connectCanvas();
     this.tree.onSelect = (body) => this.select(body);
-    this.tree.onSelectContact = (contact) => this.selectContact(contact);
+    this.tree.onSelectItem = (item) => this.selectItem(item);
     this.player.onChange = () => this.showInstant();
     this.player.onState = () => this.showPlaying();
     this.drawing.onDraw = () => this.placeNames();
@@ -71,7 +70,7 @@ export class Viewer {
     this.drawing.setScene(scene, motion, options.keepView && scene.bodies.length === before);
     find("follow").setAttribute("aria-pressed", String(this.drawing.follower.isOn));
     this.tree.setScene(scene);
-    this.findLargestForces();
+    this.findLargestReaction();
     this.makeNames();
     this.makePlots();
     this.makeEnergy();
@@ -98,21 +97,21 @@ export class Viewer {
     for (const panel of [...this.panels, ...this.energyPanels]) {
       panel.setData(x, (name) => (name === DRIFT ? driftOf(motion) : (motion.column(name) as Float64Array)));
     }
-    this.findLargestContact();
     if (this.drawing.isShown("trace")) this.makeTrace();
     this.showInstant();
   }
 
   select(body: number): void {
     this.selected = body;
-    this.selectedContact = -1;
+    this.selectedItem = -1;
     this.drawing.select(body);
     this.tree.select(body);
-    this.tree.selectContact(-1);
+    this.tree.selectItem(-1);
     this.traced = undefined;
     this.makeTrace();
     this.showSelection();
     this.placeNames();
+    this.showArrows();
     this.onSelect(body);
   }
 
@@ -128,12 +127,13 @@ export class Viewer {
     this.showSelection();
   }
 
-  selectContact(contact: number): void {
+  selectItem(item: number): void {
     this.select(-1);
-    this.selectedContact = contact;
-    this.tree.selectContact(contact);
+    this.selectedItem = item;
+    this.tree.selectItem(item);
+    this.showArrows();
     this.openTab("selection");
-    this.onSelectContact(contact);
+    this.onSelectItem(item);
   }
 
   // ---- pages on the right ----
@@ -265,8 +265,8 @@ export class Viewer {
 
   private showSelection(): void {
     if (this.page("selection").hidden || !this.scene || !this.motion) return;
-    const { scene, motion, selected, selectedContact: contact, traced } = this;
-    this.selectionPage.show({ scene, motion, selected, contact, traced }, this.player.row);
+    const { scene, motion, selected, selectedItem: item, traced } = this;
+    this.selectionPage.show({ scene, motion, selected, item, traced }, this.player.row);
   }
 
   // ---- the instant ----
@@ -278,16 +278,7 @@ export class Viewer {
       this.drawing.setFrame(motion.frame(a), motion.frame(b), part);
       this.ghost?.show(player.now);
     }
-    const hasReactions = this.drawing.isShown("arrows") && this.largestReaction > 0;
-    const hasContacts = this.drawing.isShown("contacts") && motion.contacts !== undefined;
-    find("scale").hidden = !(hasReactions || hasContacts) || !(this.largestForce > 0);
-    find("scale").textContent = `longest arrow: ${short(this.largestForce, 3)} N`;
-    if (hasReactions) {
-      this.drawing.setReactions((joint) => this.reaction(joint, player.row), this.largestForce);
-    }
-    if (hasContacts && motion.contacts) {
-      this.drawing.setContacts(motion.contacts.at(player.row), this.largestForce);
-    }
+    this.showArrows();
     const slider = find<HTMLInputElement>("time");
     const span = player.end - player.start;
     const part = player.areModes ? ((player.now % 1) + 1) % 1 : (player.now - player.start) / (span || 1);
@@ -315,7 +306,7 @@ export class Viewer {
     const parts = ["x", "y", "z"].map((axis) => motion.at(`${joint}.reaction.force.${axis}`, row));
     return parts.some((x) => x === undefined) ? undefined : (parts as Triple);
   }
-  private findLargestForces(): void {
+  private findLargestReaction(): void {
     const { scene, motion } = this;
     this.largestReaction = 0;
     for (const joint of scene?.joints ?? []) {
@@ -325,10 +316,25 @@ export class Viewer {
         this.largestReaction = Math.max(this.largestReaction, Math.hypot(...force));
       }
     }
-    this.findLargestContact();
   }
-  private findLargestContact(): void {
-    this.largestForce = Math.max(this.largestReaction, this.motion?.contacts?.largest ?? 0);
+  /** The forces of the present row that are shown, and those of the selected item, all on one scale. */
+  private showArrows(): void {
+    const { scene, motion, drawing, player } = this;
+    if (!scene || !motion) return;
+    const layerOf = (item: number): "contacts" | "forces" => (scene.items[item].list === "contacts" ? "contacts" : "forces");
+    const isShown = (item: number): boolean => item === this.selectedItem || drawing.isShown(layerOf(item));
+    let largest = drawing.isShown("arrows") ? this.largestReaction : 0;
+    scene.items.forEach((_, item) => {
+      if (isShown(item)) largest = Math.max(largest, motion.forces?.largestOf(item) ?? 0);
+    });
+    find("scale").hidden = !(largest > 0);
+    find("scale").textContent = `longest arrow: ${short(largest, 3)} N`;
+    const forces = (motion.forces?.at(player.row) ?? []).filter(({ item }) => isShown(item));
+    for (const layer of ["contacts", "forces"] as const) {
+      drawing.setForces(layer, forces.filter(({ item }) => layerOf(item) === layer), largest);
+    }
+    if (drawing.isShown("arrows")) drawing.setReactions((joint) => this.reaction(joint, player.row), largest);
+    drawing.invalidate();
   }
 
   showPlaying(): void {

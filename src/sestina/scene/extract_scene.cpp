@@ -104,11 +104,7 @@ class SceneMaker {
     add_points();
     add_joints();
     add_links();
-    for (const ContactSpec& contact : system_.contacts) {
-      SceneContact& drawn = scene_.contacts.emplace_back();
-      drawn.name = contact.name.text;
-      for (const Name& one : contact.between) drawn.between.push_back(one.text);
-    }
+    add_items();
     add_shapes();
     add_beams();
     scene_.extent = find_extent();
@@ -237,6 +233,38 @@ class SceneMaker {
     }
     for (const BeamInfo& beam : model_.beams()) {
       if (beam.is_cable) add_cable(beam);
+    }
+  }
+
+  void add_items() {
+    const auto add = [&](const char* list, const Name& name, const std::string& type,
+                         const std::vector<Name>& between) {
+      SceneItem& item = scene_.items.emplace_back(SceneItem{list, name.text, type, {}});
+      for (const Name& one : between) {
+        if (!one.text.empty()) item.between.push_back(one.text);
+      }
+    };
+    for (const JointSpec& joint : system_.joints) {
+      const auto found = std::ranges::find(model_.cut_joints(), joint.name.text, &CutJointInfo::name);
+      if (found != model_.cut_joints().end())
+        add("joints", joint.name, joint.type.text, {joint.parent, joint.child});
+    }
+    for (const ConstraintSpec& one : system_.constraints) {
+      std::vector<Name> between{one.from, one.to,    one.joint, one.point, one.body,
+                                one.line, one.plane, one.curve, one.beam};
+      for (const CouplingTerm& term : one.coefficients) between.push_back(term.coordinate);
+      add("constraints", one.name, one.type.text, between);
+    }
+    for (const ForceSpec& force : system_.forces) {
+      std::vector<Name> between{force.joint, force.from, force.to, force.at, force.cable, force.beam};
+      between.insert(between.end(), force.points.begin(), force.points.end());
+      between.insert(between.end(), force.coupled_to.begin(), force.coupled_to.end());
+      add("forces", force.name, force.type.text, between);
+    }
+    for (const ContactSpec& contact : system_.contacts)
+      add("contacts", contact.name, "contact", contact.between);
+    for (const EventInfo& event : model_.events()) {
+      scene_.items.push_back({"events", event.name, "event", {event.when}});
     }
   }
 

@@ -12,13 +12,13 @@
 
 namespace sestina {
 
-// A contact point that carries load.
-struct MotionContactPoint {
-  std::uint32_t contact = 0;      // in Scene::contacts
-  std::array<float, 3> p, force;  // m and N, ground axes; on the second shape, or the first if that is the
-                                  // ground's
+// The force of a contact or of a force element on a body. That of a contact acts on the second shape, or the
+// first if the second is the ground's.
+struct MotionForce {
+  std::uint32_t item = 0;         // in Scene::items
+  std::array<float, 3> p, force;  // m and N, ground axes
 };
-static_assert(sizeof(MotionContactPoint) == 28);
+static_assert(sizeof(MotionForce) == 28);
 
 struct Motion {
   std::vector<Column> columns;
@@ -30,8 +30,8 @@ struct Motion {
   std::size_t frames_per_mode =
       0;  // for modes: frames of one period, mode by mode; otherwise 0, one frame per row
 
-  std::vector<std::uint32_t> contact_starts;  // (rows + 1) in contact_points; empty: without contact forces
-  std::vector<MotionContactPoint> contact_points;
+  std::vector<std::uint32_t> force_starts;  // (rows + 1) in forces; empty: none are known
+  std::vector<MotionForce> forces;
 
   std::size_t frames() const { return rows * (frames_per_mode > 0 ? frames_per_mode : 1); }
 };

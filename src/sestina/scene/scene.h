@@ -69,9 +69,13 @@ struct ScenePoint {
   Pose<double> X_BP;
 };
 
-struct SceneContact {
-  std::string name;
-  std::vector<std::string> between;  // two or more shapes, bodies or the ground
+// An item of the description without a solid of its own, for a list beside the picture.
+struct SceneItem {
+  std::string
+      list;  // of the model file: joints (those that close loops), constraints, forces, contacts, events
+  std::string name, type;
+  // The points, bodies, joints or shapes that it relates; of an event its condition.
+  std::vector<std::string> between;
 };
 
 // Many equal particles, drawn as spheres; their positions are part of the motion.
@@ -90,12 +94,12 @@ struct Scene {
   std::vector<SceneJoint> joints;    // by the body that they carry, then those that close loops
   std::vector<SceneLink> links;
   std::vector<ScenePoint> points;
-  std::vector<SceneContact> contacts;  // as in Model::contacts()
-  SceneParticles particles;            // none in a model of bodies
-  Vec3<double> up{0, 0, 1};            // the axis of the ground that is most nearly against gravity
-  double extent = 1.0;                 // m, the size of the scene
-  double mark = 0.016;                 // m, about the radius of the mark of a joint
-  std::vector<std::string> notes;      // why a shape is not drawn
+  std::vector<SceneItem> items;
+  SceneParticles particles;        // none in a model of bodies
+  Vec3<double> up{0, 0, 1};        // the axis of the ground that is most nearly against gravity
+  double extent = 1.0;             // m, the size of the scene
+  double mark = 0.016;             // m, about the radius of the mark of a joint
+  std::vector<std::string> notes;  // why a shape is not drawn
 };
 
 // The model was frozen from `system`, with the parameters of `properties`; `state` is the state in which

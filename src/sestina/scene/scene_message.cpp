@@ -118,6 +118,17 @@ void write_links_and_points(JsonWriter& json, const Scene& scene) {
   json.end_array();
 }
 
+void write_items(JsonWriter& json, const Scene& scene) {
+  json.key("items").begin_array();
+  for (const SceneItem& item : scene.items) {
+    json.begin_object().member("list", item.list).member("name", item.name).member("type", item.type);
+    json.key("between").begin_array();
+    for (const std::string& one : item.between) json.value(one);
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
 void write_particles(JsonWriter& json, const SceneParticles& particles) {
   json.key("particles").begin_object().key("species").begin_array();
   for (const std::string& name : particles.species) json.value(name);
@@ -137,13 +148,7 @@ std::string to_json(const Scene& scene) {
   write_solids(json, scene);
   write_joints(json, scene);
   write_links_and_points(json, scene);
-  json.key("contacts").begin_array();
-  for (const SceneContact& contact : scene.contacts) {
-    json.begin_object().member("name", contact.name).key("between").begin_array();
-    for (const std::string& one : contact.between) json.value(one);
-    json.end_array().end_object();
-  }
-  json.end_array();
+  write_items(json, scene);
   if (!scene.particles.species_of.empty()) write_particles(json, scene.particles);
   json.key("notes").begin_array();
   for (const std::string& note : scene.notes) json.value(note);
@@ -156,7 +161,7 @@ std::string make_header(const Scene& scene, const Motion& motion, const Provenan
   json.key("scene").raw(to_json(scene));
   json.member("x", motion.x).member("rows", motion.rows).member("frames", motion.frames());
   json.member("stride", motion.stride).member("frames_per_mode", motion.frames_per_mode);
-  if (!motion.contact_starts.empty()) json.member("contact_points", motion.contact_points.size());
+  if (!motion.force_starts.empty()) json.member("forces", motion.forces.size());
   json.key("columns").begin_array();
   for (const Column& column : motion.columns) {
     json.begin_object().member("name", column.name).member("unit", column.unit).end_object();
@@ -169,16 +174,16 @@ std::string make_header(const Scene& scene, const Motion& motion, const Provenan
 std::vector<std::uint8_t> make_block(const Motion& motion) {
   const std::size_t pose_bytes = motion.poses.size() * sizeof(float);
   const std::size_t start = (pose_bytes + 7) / 8 * 8;
-  const std::size_t contacts = start + motion.values.size() * sizeof(double);
-  const auto starts = bytes_of(std::span<const std::uint32_t>(motion.contact_starts));
-  const auto points = bytes_of(std::span<const MotionContactPoint>(motion.contact_points));
-  std::vector<std::uint8_t> block(contacts + starts.size() + points.size());
+  const std::size_t end = start + motion.values.size() * sizeof(double);
+  const auto starts = bytes_of(std::span<const std::uint32_t>(motion.force_starts));
+  const auto forces = bytes_of(std::span<const MotionForce>(motion.forces));
+  std::vector<std::uint8_t> block(end + starts.size() + forces.size());
   if (pose_bytes > 0) std::memcpy(block.data(), motion.poses.data(), pose_bytes);
   if (!motion.values.empty()) {
     std::memcpy(block.data() + start, motion.values.data(), motion.values.size() * sizeof(double));
   }
-  std::ranges::copy(starts, block.begin() + static_cast<std::ptrdiff_t>(contacts));
-  std::ranges::copy(points, block.begin() + static_cast<std::ptrdiff_t>(contacts + starts.size()));
+  std::ranges::copy(starts, block.begin() + static_cast<std::ptrdiff_t>(end));
+  std::ranges::copy(forces, block.begin() + static_cast<std::ptrdiff_t>(end + starts.size()));
   return block;
 }
 

@@ -7,8 +7,8 @@
 //                                  and then positions x y z of the particles (m)
 //   zeros to the next multiple of 8 bytes
 //   float64 (rows x columns)
-//   where the header has "contact_points": uint32 (rows + 1), the first point of each row and the number of
-//   all, and for each point the contact (uint32), its place (m) and the force (N), ground axes, float32
+//   where the header has "forces": uint32 (rows + 1), the first force of each row and the number of all, and
+//   for each force its item (uint32), its place (m) and the force (N), ground axes, float32
 #pragma once
 
 #include <cstdint>
