@@ -26,6 +26,16 @@ void add_arrow(Motion& motion, std::uint32_t item, const Vec3<double>& p, const 
   if (item != kNoItem && dot(force, force) > 0.0) motion.forces.push_back({item, floats(p), floats(force)});
 }
 
+// The last two forces of the row become one if they are of one item and begin at one place.
+void join_last(Motion& motion) {
+  if (motion.forces.size() < motion.force_starts.back() + 2u) return;
+  const MotionForce last = motion.forces.back();
+  MotionForce& before = motion.forces[motion.forces.size() - 2];
+  if (before.item != last.item || before.p != last.p) return;
+  for (std::size_t k = 0; k < 3; ++k) before.force[k] += last.force[k];
+  motion.forces.pop_back();
+}
+
 template <class E, class... Ts>
 constexpr bool kIsOneOf = (std::is_same_v<E, Ts> || ...);
 
@@ -189,8 +199,11 @@ void RowForces::add_elements(Motion& motion) {
       if (starts.empty()) return;
       for (const ArrowStart& start : starts) out.frame_forces[start.frame.value()] = {};
       element.add_force(in, out);
-      for (const ArrowStart& start : starts)
+      for (const ArrowStart& start : starts) {
         add(start.frame, start.p, out.frame_forces[start.frame.value()].force);
+        // The elements of a beam that meet at a node
+        if constexpr (std::is_same_v<std::decay_t<decltype(element)>, LineForce<double>>) join_last(motion);
+      }
     }
   });
 }

@@ -159,6 +159,27 @@ output: {every: 0.001}
   }
 }
 
+// A load along a beam has an arrow at each node: halves of an element's load at its ends.
+TEST(RowForces, OfALineForceAreOneForEachNode) {
+  const Motion motion = motion_of(R"(
+sestina: 1
+bodies:
+  - name: boom
+    type: beam
+    centerline: {from: [0, 0, 0], to: [2, 0, 0]}
+    elements: 4
+    section: {circle: 0.1}
+    material: {E: 2e11, nu: 0.3, density: 7800}
+joints: [{name: clamp, type: weld, parent: ground.origin, child: boom.start}]
+forces: [{name: wind, type: line_force, beam: boom, value: [0, 3, 0]}]
+analysis: {type: statics}
+)");
+  ASSERT_EQ(motion.force_starts, (std::vector<std::uint32_t>{0, 5}));
+  for (std::size_t k = 0; k < 5; ++k) {
+    EXPECT_NEAR(motion.forces[k].force[1], k == 0 || k == 4 ? 0.75 : 1.5, 1e-6) << k;
+  }
+}
+
 // A hydraulic actuator pushes its two points apart, by the force of its column.
 TEST(RowForces, OfAnActuatorPushItsPointsApart) {
   const Motion motion = motion_of(R"(
