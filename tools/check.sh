@@ -46,6 +46,7 @@ changed_folders() {
     s#^src/sestina/ensemble/.*#workspace#p; t
     \#^src/sestina/(model|io)/#i io
     s#^(src/sestina/mpi|apps/cli)/.*#cli#p; t
+    s#^apps/studio/.*\.(h|cpp)$#studio#p; t
     \#^src/sestina/(model|joints|forces|constraints|contact|flexible|dynamics|integrate|run)/#i workspace
     s#^src/sestina/([a-z_]+)/.*\.(h|cpp)$#\1#p' | sort -u | tr '\n' ' '
 }

@@ -237,7 +237,7 @@ Scene make_particle_scene(const ParticleRunSpec& spec) {
     scene = extract_scene(*spec.bodies, *frozen, calc_properties(*frozen), calc_initial_state(*frozen));
     BodyPoses(spec.bodies).add_start(poses);
   } else {
-    scene.bodies.push_back({"ground", -1, false, 0.0, {}, {}});
+    scene.bodies.push_back({"ground", -1, false, 0.0, {}, {}, false, {}});
   }
   scene.name = spec.name;
   SceneParticles& particles = scene.particles;

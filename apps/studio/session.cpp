@@ -74,6 +74,7 @@ void Session::join(int client) {
   if (!controls_.empty()) send(client, controls_text());
   if (sweep_) send(client, sweep_->message());
   send_scene(client);
+  if (run_) send(client, status_text(run_->state()));
   if (!ghost_) return;
   send(client, ghost_message(*ghost_));
   const std::string bytes = bytes_of_block(kGhost, ghost_->motion.rows, make_block(ghost_->motion));

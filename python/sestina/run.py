@@ -102,12 +102,16 @@ def _initial_state(
 ) -> tuple[list[float], list[float], list[float]]:
     import numpy as np
 
-    given = (model.q0 if q is None else q, model.u0 if u is None else u, model.x0 if x is None else x)
-    flat = [np.atleast_1d(np.asarray(values, dtype=np.float64)) for values in given]
-    for name, values, length in zip("qux", flat, (model.nq, model.nu, model.nx), strict=True):
+    def numbers(name: str, given: npt.ArrayLike | None, usual: npt.ArrayLike, length: int) -> list[float]:
+        try:
+            values = np.atleast_1d(np.asarray(usual if given is None else given, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{name}: expected an array of {length} numbers, not {given!r}") from error
         if values.shape != (length,):
             raise InputError(f"{name} has the shape {values.shape}; allowed is ({length},)")
-    return flat[0].tolist(), flat[1].tolist(), flat[2].tolist()
+        return values.tolist()  # type: ignore[no-any-return]
+
+    return numbers("q", q, model.q0, model.nq), numbers("u", u, model.u0, model.nu), numbers("x", x, model.x0, model.nx)
 
 
 def _finish(system: System, table: Table, report: Report, check: bool) -> Result:

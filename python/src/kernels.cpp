@@ -8,6 +8,7 @@
 #include "sestina/dynamics/constraint_rows.h"
 #include "sestina/dynamics/marker_jacobian.h"
 #include "sestina/model/analysis.h"
+#include "sestina/workspace/column_inputs.h"
 #include "states.h"
 
 namespace sestina::python {
@@ -260,7 +261,8 @@ nb::object reactions(FrozenModel& self, nb::handle q, nb::handle u, nb::handle t
   States states(self, q, u, t, d, x);
   states.add("tau", tau, true);
   states.broadcast();
-  const int joints = self.model().bodies().size() - 1;
+  const std::vector<CutJointInfo>& cut = self.model().cut_joints();
+  const int joints = self.model().bodies().size() - 1 + static_cast<int>(cut.size());
   Results forces("out", out, states.arguments(), {joints, 6});
   for_each_state(
       states, check,
@@ -272,6 +274,11 @@ nb::object reactions(FrozenModel& self, nb::handle q, nb::handle u, nb::handle t
         for (std::size_t b = 1; b < scratch.reactions.size(); ++b, to += 6) {
           put(scratch.reactions[b].torque, to);
           put(scratch.reactions[b].force, to + 3);
+        }
+        for (std::size_t i = 0; i < cut.size(); ++i, to += 6) {
+          const SpatialForce<double> reaction = reaction_of_cut_joint(scratch.recursive, i);
+          put(reaction.torque, to);
+          put(reaction.force, to + 3);
         }
       },
       [&](int k) { fill_with_nan(forces.row(k)); });
@@ -405,7 +412,7 @@ void bind_dynamics(nb::class_<FrozenModel>& model) {
            "joint,\n"
            "actuation included, at the origin of the child's joint frame, ground axes, for the "
            "accelerations\n"
-           "of forward_dynamics.");
+           "of forward_dynamics. In the order of `joints`, and then of `cut_joints`.");
 }
 
 void bind_motion(nb::class_<FrozenModel>& model) {

@@ -28,6 +28,17 @@ def four_bar() -> sestina.System:
     return system
 
 
+def test_reactions_of_joints_that_close_loops_come_last() -> None:
+    model = four_bar().freeze()
+    result = sestina.simulate(model, duration=0.5, every=0.1, reactions=True)
+    reactions = model.reactions(result.q, result.u)
+    names = [*model.joints, *model.cut_joints]
+    assert reactions.shape == (len(result), len(names), 6) and len(model.cut_joints) == 1
+    for k, name in enumerate(names):
+        for i, column in enumerate(f"{name}.reaction.{part}.{axis}" for part in ("torque", "force") for axis in "xyz"):
+            np.testing.assert_allclose(reactions[:, k, i], result[column], rtol=1e-9, atol=1e-9)
+
+
 def test_four_bar_stays_closed_and_keeps_its_energy() -> None:
     result = sestina.simulate(four_bar(), duration=2, every=0.02)
     assert result["constraints.position_error"].max() < 1e-12

@@ -60,6 +60,12 @@ def test_columns_are_views_of_one_table(pendulum):
         column[0] = 2.0
 
 
+@pytest.mark.parametrize("q", [{"hinge.q": 1.0}, "one", [[1.0], [1.0, 2.0]], [1.0, 2.0]])
+def test_an_initial_state_of_another_kind_is_refused(pendulum, q):
+    with pytest.raises(sestina.InputError, match="^q(: expected an array of 1 numbers, not| has the shape)"):
+        sestina.simulate(pendulum, q=q)
+
+
 def test_what_is_given_overrides_the_description_and_changes_nothing(pendulum):
     before = pendulum.to_yaml()
     options = dict(duration=0.5, every=0.1, dt=1e-3, solver="kane", integrator="rk4", reactions=True)

@@ -48,7 +48,9 @@ TEST(BroadPhase, FindsAllPairsWhoseBoxesOverlapAtAnyTimeOfTheStep) {
     for (const auto& poses : {s.poses, s.later}) {
       const bool overlap =
           distance(box_of(s.shapes[one], poses[one]), box_of(s.shapes[other], poses[other])) == 0.0;
-      if (overlap) EXPECT_TRUE(std::ranges::binary_search(near, static_cast<int>(i))) << i;
+      if (overlap) {
+        EXPECT_TRUE(std::ranges::binary_search(near, static_cast<int>(i))) << i;
+      }
     }
   }
   // Within the boxes of the step the same pairs hold; beyond them, others are found.

@@ -84,6 +84,21 @@ FAULTS = """() => {
   return faults;
 }"""
 
+# Canvases keep the numbers of their vertical axes, with their heights.
+KEEP_TICKS = """
+  const {clearRect, fillText} = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.clearRect = function (...box) { this.canvas.ticks = []; clearRect.apply(this, box); };
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    if (this.textAlign === "right" && this.textBaseline === "middle") this.canvas.ticks.push([Number(text.replace(/\\u2212/g, "-")), y]);
+    fillText.call(this, text, x, y);
+  };
+"""
+# Axes whose numbers are not where they stand: a digit is missing.
+WRONG_TICKS = """() => [...document.querySelectorAll("canvas.plot")].filter((c) => c.checkVisibility() && c.ticks?.length > 2).filter(({ticks}) => {
+  const [[v0, y0]] = ticks, [v1, y1] = ticks[ticks.length - 1], step = Math.abs(v1 - v0) / (ticks.length - 1);
+  return !ticks.every(([v, y]) => Math.abs(v0 + (v1 - v0) * (y - y0) / (y1 - y0) - v) < 0.2 * step);
+}).map((c) => `${c.getAttribute("aria-label")}: ${c.ticks}`)"""
+
 
 class BrowserTest(unittest.TestCase):
     @classmethod
@@ -111,6 +126,7 @@ class BrowserTest(unittest.TestCase):
         page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
         # A software renderer takes long for its first picture where other work has the processors.
         page.set_default_timeout(180e3)
+        page.add_init_script(KEEP_TICKS)
         page.goto(url)
         return page
 
@@ -143,12 +159,37 @@ class BrowserTest(unittest.TestCase):
                     page.evaluate("sestina.viewer.player.seek(sestina.viewer.player.end * 0.37)")
                     for tab in ("energy", "selection", "plots"):
                         page.evaluate(f"document.getElementById('tab-{tab}').click()")  # a mouse waits for two frames
-                        self.assertEqual(page.evaluate(FAULTS), [], f"{model.stem}, {size}, {theme}, {tab}")
+                        self.assertEqual(page.evaluate(FAULTS) + page.evaluate(WRONG_TICKS), [], f"{model.stem}, {size}, {theme}, {tab}")
                     page.wait_for_timeout(50)
                     self.shoot(page, f"{model.stem}_{theme}_{size[0]}")
             page.close()
             self.assertEqual(self.errors, [], model.stem)
             file.unlink()
+
+    def test_folds_the_nodes_of_a_beam(self):
+        file = self.folder / "whip.html"
+        self.run_program("view", ROOT / "examples/28_whip.yaml", "-o", file)
+        page = self.open(file.as_uri())
+        self.assertTrue(page.locator("#tree li[data-body]:has-text('rope_0')").first.is_hidden())
+        self.assertEqual(page.locator("#tree li:has-text('slope')").count(), 0)  # what carries a deformation
+        page.click("#tree li.beam")
+        page.locator("#tree li[data-body]:has-text('rope_0')").first.click()
+        page.keyboard.press("ArrowDown")
+        self.assertEqual(page.locator("#tree li[aria-selected=true] .name").text_content(), "rope_1")
+        self.assertEqual(self.errors, [])
+
+    def test_tells_why_a_run_failed(self):
+        model = self.folder / "loose.yaml"
+        model.write_text("sestina: 1\nparameters: {m: 0}\nbodies: [{name: a, mass: m}]\n"
+                         "joints: [{name: j, type: prismatic, axis: [1, 0, 0], parent: ground.origin, child: a.origin}]\n"
+                         "analysis: {duration: 1}\n")
+        page = self.open(self.start_studio(model))
+        page.wait_for_selector("#offer:has-text('the mass matrix is singular at joint j')")
+        self.assertEqual(page.evaluate(FAULTS), [])
+        page.fill(".parameter input[type=text]", "2")
+        page.keyboard.press("Enter")
+        self.wait(page, "sestina.viewer.motion.rows > 100 && document.getElementById('offer').hidden")
+        self.assertEqual(self.errors, [])
 
     def test_selects_both_ways_plays_and_plots(self):
         file = self.folder / "pendulum.html"

@@ -1,5 +1,6 @@
-// Arrows of forces, all on one scale.
+// Arrows of forces, all on one scale. They are seen through bodies, as forces between these have to be.
 import * as THREE from "three";
+import { Scene } from "./message";
 import { Shapes } from "./shapes";
 
 export interface Force {
@@ -13,19 +14,17 @@ const LEAST = 0.002; // smaller forces, relative to the largest one, have no arr
 export class Arrows {
   readonly holder = new THREE.Group();
   private readonly material: THREE.Material;
-  private readonly width: number; // m
+  private readonly extent: number; // m, of the scene
   private readonly shaft: THREE.BufferGeometry;
   private readonly tip: THREE.BufferGeometry;
 
-  /** `isInFront`: also seen through bodies, as forces between them have to be. */
-  constructor(shapes: Shapes, private readonly extent: number, colour: string, private readonly isInFront: boolean) {
-    this.width = 0.006 * extent;
+  constructor(shapes: Shapes, scene: Scene, colour: string) {
+    this.extent = scene.extent;
     const color = new THREE.Color(colour).convertSRGBToLinear();
-    this.material = isInFront
-      ? new THREE.MeshBasicMaterial({ color, depthTest: false, transparent: true })
-      : new THREE.MeshStandardMaterial({ color, roughness: 0.6 });
-    this.shaft = shapes.shaft(this.width);
-    this.tip = shapes.cone(2.6 * this.width, 7 * this.width);
+    this.material = new THREE.MeshBasicMaterial({ color, depthTest: false, transparent: true });
+    const width = widthOf(scene);
+    this.shaft = shapes.shaft(width);
+    this.tip = shapes.cone(2.6 * width, 7 * width);
   }
 
   /** Shows these forces; the `largest` (N) sets the scale. */
@@ -49,9 +48,15 @@ export class Arrows {
     const object = new THREE.Group();
     for (const geometry of [this.shaft, this.tip]) {
       const part = new THREE.Mesh(geometry, this.material);
-      part.renderOrder = this.isInFront ? 4 : 0;
+      part.renderOrder = 4;
       object.add(part);
     }
     return object;
   }
+}
+
+/** Radius of the shafts, m: arrows do not hide the bodies on which they act. */
+function widthOf({ solids, extent }: Scene): number {
+  const sizes = solids.filter(({ body, role }) => body > 0 && role === "shape").map(({ size }) => Math.max(...size));
+  return Math.max(0.0015 * extent, Math.min(0.006 * extent, ...sizes.map((size) => 0.12 * size)));
 }

@@ -28,7 +28,7 @@ export function short(x: number, digits = 5): string {
   if (x === 0) return "0";
   const size = Math.abs(x);
   if (size >= 1e6 || size < 1e-4) {
-    return x.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e").replace("-", "\u2212");
+    return x.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e").replace(/-/g, "\u2212");
   }
   return String(Number(x.toPrecision(digits))).replace("-", "\u2212");
 }

@@ -35,6 +35,7 @@ export const LAYERS = {
 } as const;
 export type Layer = keyof typeof LAYERS;
 
+const FEW_FRAMES = 20;
 const FORCE_COLOUR = "#0c8a8a";
 const AXIS_COLOURS = ["#d0453b", "#3f9b4f", "#3568c4"];
 
@@ -181,8 +182,9 @@ export class Drawing {
     this.applyLayers();
     this.select(this.selected < scene.bodies.length ? this.selected : -1);
     const growth = this.bounds.radius / this.orbit.fittedRadius;
-    if (!keepView || growth > 2 || growth < 0.4) this.resetView();
-    else if (this.orbit.isFitted && (growth > 1.2 || growth < 0.7)) this.fit();
+    const mayShrink = motion.frames > FEW_FRAMES; // a live run has hardly begun
+    if (!keepView || growth > 2 || (growth < 0.4 && mayShrink)) this.resetView();
+    else if (this.orbit.isFitted && (growth > 1.2 || (growth < 0.7 && mayShrink))) this.fit();
     this.setDark(this.dark);
   }
 
@@ -461,7 +463,7 @@ export class Drawing {
       color: new THREE.Color("#7fa7d8").convertSRGBToLinear(), transparent: true, opacity: 0.32, depthWrite: false,
     });
     scene.bodies.forEach((body, b) => {
-      if (b === 0) return;
+      if (b === 0 || body.mode) return;
       const triad = this.triad(0.6 * size);
       const centre = new THREE.Mesh(shapes.sphere(0.6 * scene.mark), black);
       centre.position.copy(vector(body.mass_centre));
@@ -489,9 +491,9 @@ export class Drawing {
   }
   private addArrows(scene: Scene): void {
     const shapes = this.shapes as Shapes;
-    this.reactions = new Arrows(shapes, scene.extent, "#c7364f", false);
-    this.contacts = new Arrows(shapes, scene.extent, "#a3219b", true);
-    this.forces = new Arrows(shapes, scene.extent, FORCE_COLOUR, true);
+    this.reactions = new Arrows(shapes, scene, "#c7364f");
+    this.contacts = new Arrows(shapes, scene, "#b535ad");
+    this.forces = new Arrows(shapes, scene, FORCE_COLOUR);
     this.content.add(this.reactions.holder, this.contacts.holder, this.forces.holder);
     this.layer("arrows", this.reactions.holder);
   }

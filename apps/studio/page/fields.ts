@@ -265,14 +265,14 @@ const RIGID = ["", "stronge", "poisson", "newton"];
 const FORCE_LAWS = ["linear", "hertz", "hunt_crossley"];
 export const CONTACT: Field[] = [
   NAME,
-  { key: "between", label: "Between: of more than two, every pair may touch", row: "shape or body", short: "name", least: 2, parts: [
+  { key: "between", label: "Between (every pair)", row: "shape or body", short: "name", least: 2, parts: [
     { key: "name", label: "Shape or body", list: "shape-names", isNeeded: true }] },
   { key: "law", label: "Law", options: [...RIGID, ...FORCE_LAWS] },
   { key: "friction", label: "Friction", value: "0.5" },
   { key: "creep_speed", label: "Creep speed, m/s", hint: "needed with friction", of: "law", types: FORCE_LAWS },
   { key: "restitution", label: "Restitution, 0 to 1", hint: "0", of: "law", types: [...RIGID, "hunt_crossley"] },
   { key: "impact_speed", label: "Impact speed, m/s", hint: "that has the restitution", of: "law", types: ["hunt_crossley"] },
-  { key: "stiffness", label: "Stiffness, N/m^p", hint: "0: rigid" },
+  { key: "stiffness", label: "Stiffness, N/mᵖ", hint: "0: rigid" },
   { key: "damping", label: "Damping, N s/m", hint: "0", of: "law", types: [...RIGID, "linear"] },
   { key: "exponent", label: "Exponent p", hint: "1.5", of: "law", types: ["hunt_crossley"] },
   { key: "dissipation", label: "Dissipation, s/m", hint: "0", of: "law", types: ["hunt_crossley"] },

@@ -26,6 +26,7 @@ function boxOf(scene: Scene, motion: Motion, frames: number[], box: THREE.Box3, 
   for (const i of frames) {
     const poses = motion.frame(i);
     for (let b = 1; b < reach.length; ++b) {
+      if (scene.bodies[b].mode) continue;
       const s = (b - 1) * POSE_SIZE;
       const origin = new THREE.Vector3(poses[s], poses[s + 1], poses[s + 2]);
       q.set(poses[s + 3], poses[s + 4], poses[s + 5], poses[s + 6]);
@@ -102,9 +103,9 @@ export class Follower {
 }
 
 function median(scene: Scene, placeOf: (body: number) => THREE.Vector3): THREE.Vector3 {
-  const step = Math.max(1, Math.ceil((scene.bodies.length - 1) / MOST_BODIES));
-  const places: THREE.Vector3[] = [];
-  for (let b = 1; b < scene.bodies.length; b += step) places.push(placeOf(b));
+  const bodies = scene.bodies.flatMap(({ mode }, b) => (b > 0 && !mode ? [b] : []));
+  const step = Math.max(1, Math.ceil(bodies.length / MOST_BODIES));
+  const places = bodies.filter((_, i) => i % step === 0).map(placeOf);
   const middle = (axis: "x" | "y" | "z"): number => {
     const sorted = places.map((p) => p[axis]).sort((a, b) => a - b);
     return sorted[sorted.length >> 1] ?? 0;

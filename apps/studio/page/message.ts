@@ -11,6 +11,10 @@ export interface SceneBody {
   mass: number;
   mass_centre: Triple;
   inertia: [number, number, number, number, number, number];
+  /** It carries a deformation alone, and is nowhere. */
+  mode: boolean;
+  /** Whose node it is; empty: none. */
+  beam: string;
 }
 export interface SceneSolid {
   body: number;

@@ -58,7 +58,8 @@ export class Orbit {
   }
   setAspect(aspect: number): void {
     this.aspect = aspect;
-    this.update();
+    if (this.isFitted) this.fit(this.target.clone(), this.radius);
+    else this.update();
   }
   /** Shows a sphere whole. */
   fit(centre: THREE.Vector3, radius: number): void {

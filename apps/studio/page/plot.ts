@@ -1,7 +1,7 @@
 // Curves over the time, a panel for each unit, with a cursor at the present instant.
 import { niceStep } from "./drawing";
 import { make, short } from "./dom";
-import { Motion } from "./message";
+import { Motion, Scene } from "./message";
 
 const CURVES = ["#3f7fbf", "#e08a2e", "#4ea36b", "#c75450", "#8a6bb8", "#3aa6a6", "#c0699f", "#9a8f3c"];
 const LEFT = 62; // CSS pixels, for the numbers of the vertical axis
@@ -29,13 +29,15 @@ export class PlotPanel {
   private compared: { x: Float64Array; curves: Curve[] } | undefined;
 
   constructor(
-    private readonly options: PanelOptions, private x: Float64Array, xName: string,
+    private readonly options: PanelOptions, private x: Float64Array, private readonly xName: string,
     onSeek: (x: number) => void,
   ) {
     const heading = make("h3", {}, options.title, ...(unitText(options.unit) ? [make("span", { class: "unit" }, unitText(options.unit))] : []));
     this.element = make("section", { class: "panel" }, heading, this.legend, this.canvas);
     this.canvas.setAttribute("aria-label", `${options.title}: ${options.curves.map((c) => c.name).join(", ")} over ${xName}`);
     options.curves.forEach((curve, i) => this.addEntry(curve, i));
+    const longest = Math.max(...options.curves.map((curve) => this.labelOf(curve).length));
+    this.legend.style.setProperty("--entry", `${Math.max(158, 7 * longest + 92)}px`);
     const seek = (event: PointerEvent): void => {
       const place = this.xAt(event.offsetX);
       if (place !== undefined) onSeek(place);
@@ -74,7 +76,7 @@ export class PlotPanel {
     const style = getComputedStyle(document.documentElement);
     const ink = style.getPropertyValue("--faint").trim();
     const line = style.getPropertyValue("--line").trim();
-    c.font = `11px ${style.getPropertyValue("--font").trim() || "sans-serif"}`;
+    c.font = `${window.innerWidth > 1900 ? 13 : 11}px ${style.getPropertyValue("--font").trim() || "sans-serif"}`;
     const [x0, x1] = this.xRange();
     const [y0, y1] = this.yRange();
     const px = (x: number): number => area.left + ((x - x0) / (x1 - x0)) * (area.right - area.left);
@@ -82,7 +84,7 @@ export class PlotPanel {
     this.drawAxes(c, area, [x0, x1], [y0, y1], px, py, ink, line);
     c.save();
     c.beginPath();
-    c.rect(area.left, area.top - 1, area.right - area.left, area.bottom - area.top + 2);
+    c.rect(area.left - 4, area.top - 4, area.right - area.left + 8, area.bottom - area.top + 8); // dots at the edge
     c.clip();
     if (this.compared) {
       c.globalAlpha = 0.45;
@@ -111,7 +113,7 @@ export class PlotPanel {
   private addEntry(curve: Curve, i: number): void {
     const value = make("span", { class: "value" });
     this.values.push(value);
-    const label = this.options.title === "Energies" ? curve.name.replace(/^energy\./, "") : curve.name;
+    const label = this.labelOf(curve);
     const swatch = make("span", { class: "swatch", style: `background:${CURVES[i % CURVES.length]}` });
     const entry = make("li", {}, swatch, make("span", { class: "name", title: curve.name }, make("bdi", {}, label)), value);
     const { onRemove } = this.options;
@@ -121,6 +123,9 @@ export class PlotPanel {
       }, "×"));
     }
     this.legend.append(entry);
+  }
+  private labelOf({ name }: Curve): string {
+    return this.options.curves.every((curve) => curve.name.startsWith("energy.")) ? name.slice("energy.".length) : name;
   }
   private xAt(offset: number): number | undefined {
     const width = this.canvas.clientWidth - 10 - LEFT;
@@ -149,7 +154,8 @@ export class PlotPanel {
     }
     if (low > high) return [-1, 1];
     const spread = high - low;
-    const margin = spread > 1e-12 * Math.max(Math.abs(low), Math.abs(high)) ? 0.06 * spread : Math.max(0.5 * Math.abs(high), 1e-12);
+    const isConstant = !(spread > 1e-12 * Math.max(Math.abs(low), Math.abs(high)));
+    const margin = isConstant ? 0.5 * Math.abs(high) || 1 : 0.06 * spread;
     return [low - margin, high + margin];
   }
   private drawAxes(
@@ -178,17 +184,20 @@ export class PlotPanel {
       lastEnd = middle + half;
     }
     c.textAlign = "right";
+    const name = this.xName === "t" ? "s" : this.xName;
+    if (lastEnd + 8 < area.right + 8 - c.measureText(name).width) c.fillText(name, area.right + 8, area.bottom + 6);
     c.textBaseline = "middle";
     let dy = niceStep((y1 - y0) / Math.max(2, Math.floor((area.bottom - area.top) / 26)));
     if (this.options.isLogarithmic) dy = Math.max(1, Math.round(dy));
+    const largest = Math.max(Math.abs(y0), Math.abs(y1));
     for (let k = Math.ceil(y0 / dy); k * dy <= y1; ++k) {
       const y = Math.round(py(k * dy)) + 0.5;
       c.beginPath();
       c.moveTo(area.left, y);
       c.lineTo(area.right, y);
       c.stroke();
-      const text = this.options.isLogarithmic ? `1e${k * dy}` : tickText(k * dy, dy);
-      c.fillText(text.replace("-", "\u2212"), area.left - 6, Math.max(area.top + 4, Math.min(area.bottom - 3, y)));
+      const text = this.options.isLogarithmic ? `1e${k * dy}` : tickText(k * dy, dy, largest);
+      c.fillText(text.replace(/-/g, "\u2212"), area.left - 6, Math.max(area.top + 4, Math.min(area.bottom - 3, y)));
     }
   }
   /** Of very many rows, the least and the greatest value of each pixel. */
@@ -259,10 +268,12 @@ export class PlotPanel {
   }
 }
 
-function tickText(value: number, step: number): string {
-  const size = Math.max(Math.abs(value), step);
-  if (size >= 1e5 || step < 1e-4) return value === 0 ? "0" : value.toExponential(Math.max(0, Math.round(Math.log10(size / step)))).replace("e+", "e");
-  return value.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+/** The number at a tick of an axis that reaches to `largest`: exactly as many digits as the step needs. */
+export function tickText(value: number, step: number, largest: number): string {
+  const powerOf = (x: number): number => Math.floor(Math.log10(x) + 1e-9);
+  if (largest < 1e5 && step >= 1e-4) return value.toFixed(Math.max(0, -powerOf(step)));
+  if (Math.abs(value) < 0.5 * step) return "0";
+  return value.toExponential(Math.max(0, powerOf(Math.abs(value)) - powerOf(step))).replace("e+", "e");
 }
 
 const POWERS: Record<string, string> = { "2": "²", "3": "³", "-1": "⁻¹" };
@@ -274,7 +285,7 @@ export function unitText(unit: string): string {
 const MOST_USUAL = 6; // coordinates
 
 /** What a person would look at first: coordinates that vary, rather those of joints than of the nodes of beams. */
-export function usualColumns(motion: Motion): string[] {
+export function usualColumns(motion: Motion, scene: Scene): string[] {
   if (motion.x === "mode") return ["frequency", "damping_ratio"].filter((name) => motion.has(name));
   const range = (name: string): number => {
     let [low, high] = [Infinity, -Infinity];
@@ -289,8 +300,11 @@ export function usualColumns(motion: Motion): string[] {
   const largest = new Map<string, number>(); // range by unit
   const ranges = new Map(coordinates.map((name) => [name, range(name)]));
   ranges.forEach((size, name) => largest.set(motion.unit(name), Math.max(size, largest.get(motion.unit(name)) ?? 0)));
-  const varying = coordinates.filter((name) => (ranges.get(name) ?? 0) > 1e-7 * (largest.get(motion.unit(name)) ?? 0));
-  const isNode = (name: string): boolean => /_\d+(_[a-z_]+)?\.q/.test(name);
+  const varies = (name: string): boolean => (ranges.get(name) ?? 0) > 1e-7 * (largest.get(motion.unit(name)) ?? 0);
+  const varying = motion.rows < 2 ? coordinates : coordinates.filter(varies);
+  // Modes have no joint in the scene.
+  const joints = new Set(scene.joints.filter(({ child }) => scene.bodies[child].beam === "").map(({ name }) => name));
+  const isNode = (name: string): boolean => !joints.has(name.replace(/\.q(\[\d+\])?$/, ""));
   const chosen = varying.filter((name) => !isNode(name)).slice(0, MOST_USUAL);
   const nodes = varying.filter(isNode);
   const room = Math.min(nodes.length, MOST_USUAL - chosen.length);

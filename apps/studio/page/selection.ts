@@ -42,7 +42,7 @@ export class SelectionPage {
       rows.push(["Mass", `${short(body.mass)} kg`], ["Mass centre", `${triple(body.mass_centre)} m`]);
       if (!body.particle) {
         const [xx, yy, zz, xy, xz, yz] = body.inertia;
-        rows.push(["Inertia xx, yy, zz", `${triple([xx, yy, zz])} kg m²`], ["Inertia xy, xz, yz", `${triple([xy, xz, yz])} kg m²`]);
+        rows.push(["Inertia xx, yy, zz", `${triple([xx, yy, zz])} kg\u00a0m²`], ["Inertia xy, xz, yz", `${triple([xy, xz, yz])} kg\u00a0m²`]);
       }
     }
     const parts: HTMLElement[] = [make("h3", {}, body.name), tableOf(rows)];
@@ -51,9 +51,9 @@ export class SelectionPage {
       const way = joint.child === selected ? `from ${scene.bodies[joint.parent].name}` : `to ${scene.bodies[joint.child].name}`;
       parts.push(make("h3", {}, `${joint.name} `, make("span", { class: "unit" }, `${joint.type}, ${way}`)), this.valuesOf(motion, joint.name));
     }
-    return [...parts, make("h3", {}, "Points"), this.points(now)];
+    return [...parts, ...this.points(now)];
   }
-  private points({ scene, selected, traced }: Selected): HTMLElement {
+  private points({ scene, selected, traced }: Selected): HTMLElement[] {
     const rows = scene.points.filter((point) => point.body === selected).map((point) => {
       const trace = make("button", {
         class: "small", "aria-label": `Path of ${point.name}`, "aria-pressed": String(traced === point.name), onclick: () => this.onTrace(point.name),
@@ -61,7 +61,7 @@ export class SelectionPage {
       return make("tr", {}, make("th", { scope: "row" }, point.name.split(".").slice(1).join(".")),
         make("td", {}, `${triple(point.pose.slice(0, 3))} m`, ...(selected > 0 ? [trace] : [])));
     });
-    return make("table", {}, ...rows);
+    return rows.length > 0 ? [make("h3", {}, "Points"), make("table", {}, ...rows)] : [];
   }
   /** The present values of the columns NAME.*. */
   private valuesOf(motion: Motion, name: string): HTMLElement {

@@ -32,12 +32,14 @@ export class Studio {
   private isPaused = false;
   private resumeAt: number | undefined; // s, of a live run that goes on when the new motion is there
   private isFirst = true;
+  private failure: string | undefined; // of the last run, which the page tells
   private isDue = false;
   private isAsking = false; // a change is under way
   private next: Record<string, unknown> | undefined; // the last that waits for it
   private readonly sliders = new Map<string, Slider>();
 
   constructor(private readonly viewer: Viewer) {
+    document.body.classList.add("studio");
     viewer.addTab("model", "Model").append(this.pane.element);
     find("page-model").classList.add("tall");
     this.picking = new Picking(viewer, (message) => this.change(message), (text) => this.tell(text));
@@ -262,9 +264,15 @@ export class Studio {
       this.viewer.player.seek(this.resumeAt);
       this.resumeAt = undefined;
       this.toggleLive();
-    } else if (message.failed) this.tell(message.text, true);
-    else if (message.live) this.tell("");
+    } else if (message.failed) {
+      this.tell("The run failed.", true);
+      if (this.failure !== message.text) this.offer(message.text, [["Close", () => undefined]]);
+      this.failure = message.text;
+      return;
+    } else if (message.live) this.tell("");
     else this.tell(message.text || `computed in ${short(message.wall, 3)} s`);
+    if (this.failure !== undefined && find("offer").textContent?.startsWith(this.failure)) find("offer").hidden = true;
+    this.failure = undefined;
   }
   private takeBlock(kind: number, rows: number, block: ArrayBuffer): void {
     const { viewer } = this;

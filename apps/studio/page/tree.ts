@@ -14,7 +14,8 @@ export class BodyTree {
   onSelect: (body: number) => void = () => undefined;
   onSelectItem: (item: number) => void = () => undefined;
   private readonly others: HTMLElement[] = []; // by item
-  private readonly items: HTMLElement[] = [];
+  private readonly items: HTMLElement[] = []; // by body; bodies that carry a deformation have none
+  private readonly beams = new Map<string, { nodes: HTMLElement[]; fold: (folded: boolean) => void }>();
   private selected = -1;
 
   constructor(private readonly element: HTMLElement) {
@@ -23,6 +24,7 @@ export class BodyTree {
 
   setScene(scene: Scene): void {
     this.items.length = this.others.length = 0;
+    this.beams.clear();
     const children = scene.bodies.map(() => [] as number[]);
     scene.bodies.forEach((body, b) => {
       if (body.parent >= 0) children[body.parent].push(b);
@@ -38,8 +40,12 @@ export class BodyTree {
     scene.bodies.forEach((body, b) => {
       const parent = body.parent;
       if (parent >= 0) depth[b] = depth[parent] + (children[parent].length > 1 || parent === 0 ? 1 : 0);
-      this.addItem(scene, b, depth[b], joints.get(b));
+      if (body.mode) return;
+      const item = this.makeItem(scene, b, depth[b], joints.get(b));
+      if (body.beam) this.beams.get(body.beam)?.nodes.push(item);
+      if (body.beam && !this.beams.has(body.beam)) this.beams.set(body.beam, { nodes: [item], fold: () => undefined });
     });
+    this.items.forEach((item, b) => this.place(item, scene.bodies[b].beam));
     for (const list of Object.keys(TITLES)) this.addList(scene, list);
     if (scene.particles) this.addSpecies(scene.particles);
     this.select(Math.min(this.selected, scene.bodies.length - 1));
@@ -51,6 +57,9 @@ export class BodyTree {
       item.setAttribute("aria-selected", String(b === body));
       item.tabIndex = b === body || (body < 0 && b === 0) ? 0 : -1;
     });
+    for (const { nodes, fold } of this.beams.values()) {
+      if (nodes.includes(this.items[body])) fold(false);
+    }
     if (body >= 0) this.items[body]?.scrollIntoView({ block: "nearest" });
   }
 
@@ -58,7 +67,7 @@ export class BodyTree {
     this.others.forEach((one, i) => one.setAttribute("aria-selected", String(i === item)));
   }
 
-  private addItem(scene: Scene, b: number, depth: number, joint: string | undefined): void {
+  private makeItem(scene: Scene, b: number, depth: number, joint: string | undefined): HTMLElement {
     const item = make("li", {
       role: "treeitem", "aria-level": depth + 1, "data-body": b, style: `--depth:${Math.min(depth, 6)}`,
       title: joint ? `${scene.bodies[b].name}, carried by ${joint}` : scene.bodies[b].name,
@@ -66,22 +75,24 @@ export class BodyTree {
     }, make("span", { class: "swatch", style: `background:${colourOf(b)}` }),
     make("span", { class: "name" }, scene.bodies[b].name));
     if (joint) item.append(make("span", { class: "joint" }, joint));
-    this.items.push(item);
-    this.element.append(item);
+    this.items[b] = item;
+    return item;
+  }
+  /** The nodes of a beam stand together under its name, folded. */
+  private place(item: HTMLElement, beam: string): void {
+    const own = this.beams.get(beam);
+    if (!own) this.element.append(item);
+    if (!own || own.nodes[0] !== item) return;
+    const [heading, fold] = makeHeading(beam, `beam, ${own.nodes.length} nodes`, own.nodes, true);
+    heading.classList.add("beam");
+    own.fold = fold;
+    this.element.append(heading, ...own.nodes);
   }
   /** A heading that folds its items, and the items of this list of the model. */
   private addList(scene: Scene, list: string): void {
     const own = scene.items.flatMap((item, i) => (item.list === list ? [this.makeOther(item, i)] : []));
     if (own.length === 0) return;
-    const fold = (folded: boolean): void => {
-      heading.setAttribute("aria-expanded", String(!folded));
-      own.forEach((item) => (item.hidden = folded));
-    };
-    const toggle = (): void => fold(heading.getAttribute("aria-expanded") === "true");
-    const heading = make("li", { class: "heading", role: "treeitem", "aria-level": 1, tabindex: 0, onclick: toggle },
-      make("span", {}, TITLES[list]), make("span", { class: "joint" }, String(own.length)));
-    onPress(heading, toggle);
-    fold(own.length > MANY);
+    const [heading] = makeHeading(TITLES[list], String(own.length), own, own.length > MANY);
     this.element.append(heading, ...own);
   }
   private addSpecies({ species, species_of }: SceneParticles): void {
@@ -109,9 +120,11 @@ export class BodyTree {
     if (step === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    const next = Math.max(0, Math.min(this.items.length - 1, this.selected + step));
+    let next = this.selected + step;
+    while (next >= 0 && next < this.items.length && (!this.items[next] || this.items[next].hidden)) next += step;
+    if (next < 0 || next >= this.items.length) return;
     this.onSelect(next);
-    this.items[next]?.focus();
+    this.items[next].focus();
   }
 }
 
@@ -123,4 +136,18 @@ function onPress(element: HTMLElement, act: () => void): void {
     event.stopPropagation();
     act();
   });
+}
+
+/** A line that folds its items, and the function that does so. */
+function makeHeading(title: string, about: string, own: HTMLElement[], folded: boolean): [HTMLElement, (folded: boolean) => void] {
+  const fold = (wanted: boolean): void => {
+    heading.setAttribute("aria-expanded", String(!wanted));
+    own.forEach((item) => (item.hidden = wanted));
+  };
+  const toggle = (): void => fold(heading.getAttribute("aria-expanded") === "true");
+  const heading = make("li", { class: "heading", role: "treeitem", "aria-level": 1, tabindex: 0, onclick: toggle },
+    make("span", { class: "name" }, title), make("span", { class: "joint" }, about));
+  onPress(heading, toggle);
+  fold(folded);
+  return [heading, fold];
 }

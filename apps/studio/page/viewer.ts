@@ -8,6 +8,7 @@ import { Player } from "./player";
 import { SelectionPage } from "./selection";
 import { BodyTree } from "./tree";
 
+const FEW_ROWS = 20;
 const SPEEDS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const PLAY = '<svg viewBox="0 0 16 16"><path d="M4 2.5v11l9-5.5z"/></svg>';
 const PAUSE = '<svg viewBox="0 0 16 16"><path d="M3.5 3h3v10h-3zM9.5 3h3v10h-3z"/></svg>';
@@ -34,6 +35,7 @@ export class Viewer {
   private ghost: Ghost | undefined;
   private readonly pages = new Map<string, HTMLElement>();
   private chosen: string[] | undefined; // columns, by the user
+  private plottedRows = 0; // when the columns were chosen
   private panels: PlotPanel[] = [];
   private energyPanels: PlotPanel[] = [];
   private largestReaction = 0;
@@ -64,7 +66,8 @@ export class Viewer {
     const before = this.scene?.bodies.length;
     this.scene = scene;
     this.motion = motion;
-    find("title").textContent = scene.name || "Sestina";
+    this.enableLayers();
+    find("title").textContent = find("title").title = scene.name || "Sestina";
     document.title = scene.name ? `${scene.name} – Sestina` : "Sestina";
     if (this.selected >= scene.bodies.length) this.selected = -1;
     this.drawing.setScene(scene, motion, options.keepView && scene.bodies.length === before);
@@ -81,9 +84,20 @@ export class Viewer {
     this.player.setMotion(motion, options.keepTime);
     this.select(this.selected);
   }
+  /** Only what would be seen can be chosen; reactions are recorded by the next run. */
+  private enableLayers(): void {
+    const items = this.scene?.items ?? [];
+    const isThere = {
+      contacts: items.some(({ list }) => list === "contacts"), forces: items.some(({ list }) => list === "forces"), ghost: this.ghost !== undefined,
+    };
+    for (const [layer, has] of Object.entries(isThere)) {
+      document.querySelector<HTMLInputElement>(`#layers input[value=${layer}]`)?.toggleAttribute("disabled", !has);
+    }
+  }
   /** A second run beside the first, in the scene and in the plots; undefined: none. */
   setGhost(ghost: Ghost | undefined): void {
     this.ghost = ghost;
+    this.enableLayers();
     this.drawing.setGhost(ghost);
     if (!this.motion) return;
     this.makePlots();
@@ -93,6 +107,8 @@ export class Viewer {
   /** The motion has more rows than before. */
   refresh(): void {
     const motion = this.motion as Motion;
+    // What varies is seen only after some rows.
+    if (this.plottedRows < FEW_ROWS && motion.rows >= FEW_ROWS && !this.chosen) this.makePlots();
     const x = motion.column(motion.x) ?? new Float64Array();
     for (const panel of [...this.panels, ...this.energyPanels]) {
       panel.setData(x, (name) => (name === DRIFT ? driftOf(motion) : (motion.column(name) as Float64Array)));
@@ -200,7 +216,8 @@ export class Viewer {
   makePlots(): void {
     const motion = this.motion as Motion;
     if (!this.chosen?.every((name) => motion.has(name))) this.chosen = undefined;
-    const chosen = this.chosen ?? usualColumns(motion);
+    const chosen = this.chosen ?? usualColumns(motion, this.scene as Scene);
+    this.plottedRows = motion.rows;
     const input = make("input", { list: "columns", placeholder: "add a column …", "aria-label": "Column to add to the plots", type: "text" });
     const list = make("datalist", { id: "columns" }, ...motion.columns.map((column) => make("option", { value: column.name })));
     const add = (): void => {
@@ -228,6 +245,7 @@ export class Viewer {
       make("div", { class: "adder" }, input, list, make("button", { onclick: add }, "Add")),
       ...(this.ghost ? [make("p", { class: "second" }, make("span", { class: "dash" }), `second run: ${this.ghost.name} `,
         make("button", { class: "remove", "aria-label": "Remove the second run", title: "Remove", onclick: () => this.setGhost(undefined) }, "×"))] : []),
+      ...(motion.columns.length > 1 ? [] : [make("p", { class: "hint" }, "There are positions, and no columns: a run of the studio has these.")]),
       ...this.panels.map((panel) => panel.element));
     this.drawPlots();
   }
@@ -299,7 +317,7 @@ export class Viewer {
     const span = player.end - player.start;
     const digits = Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(span || 1))));
     const unit = motion.x === "t" ? " s" : "";
-    return `${player.now.toFixed(digits)} / ${short(player.end, 6)}${unit}`;
+    return `${player.now.toFixed(digits)} / ${short(Number(player.end.toFixed(digits)), 6)}${unit}`;
   }
   private reaction(joint: string, row: number): Triple | undefined {
     const motion = this.motion as Motion;
@@ -362,7 +380,7 @@ export class Viewer {
     const order = scene.bodies.map((_, b) => b).filter((b) => b > 0).sort((a, b) => Number(b === this.selected) - Number(a === this.selected));
     for (const b of order) {
       const name = this.names[b];
-      const wanted = all || b === this.selected;
+      const wanted = (all || b === this.selected) && !scene.bodies[b].mode;
       const at = wanted ? drawing.project(b, scene.bodies[b].mass_centre) : undefined;
       const width = 8 * scene.bodies[b].name.length + 16;
       const isFree = at && !taken.some((o) => Math.abs(o.x - at.x) < (o.w + width) / 2 && Math.abs(o.y - at.y) < 24);

@@ -138,7 +138,7 @@ class SceneMaker {
   void add_bodies() {
     for (BodyIndex b{0}; b.value() < model_.bodies().size(); ++b) {
       const BodyInfo& info = model_.bodies()[b];
-      SceneBody body{info.name, info.parent.value(), info.is_particle, 0.0, {}, {}};
+      SceneBody body{info.name, info.parent.value(), info.is_particle, 0.0, {}, {}, info.is_mode, {}};
       if (const BodySpec* spec = spec_of(b.value())) {
         body.mass = spec->mass ? number_(*spec->mass) : 0.0;
         body.mass_centre = number_(spec->center_of_mass);
@@ -158,6 +158,10 @@ class SceneMaker {
         }
       }
       scene_.bodies.push_back(std::move(body));
+    }
+    for (const BeamInfo& beam : model_.beams()) {
+      for (const BodyIndex node : beam.nodes)
+        scene_.bodies[static_cast<std::size_t>(node.value())].beam = beam.name;
     }
     has_shape_.resize(scene_.bodies.size());
   }
@@ -374,7 +378,9 @@ class SceneMaker {
       for (int i = 0; i < 3; ++i) low[i] = std::min(low[i], p[i]), high[i] = std::max(high[i], p[i]);
     };
     for (const ScenePoint& point : scene_.points) include(X_WB_[point.body] * point.X_BP.p);
-    for (std::size_t b = 1; b < scene_.bodies.size(); ++b) include(X_WB_[b] * scene_.bodies[b].mass_centre);
+    for (std::size_t b = 1; b < scene_.bodies.size(); ++b) {
+      if (!scene_.bodies[b].is_mode) include(X_WB_[b] * scene_.bodies[b].mass_centre);
+    }
     for (const SceneSolid& solid : scene_.solids) {
       if (solid.type == SolidType::kMesh) {
         for (const auto& p : scene_.meshes[solid.mesh].points) {

@@ -45,6 +45,8 @@ struct SceneBody {
   double mass = 0.0;              // kg
   Vec3<double> mass_centre;       // m, in the body's own frame
   std::array<double, 6> inertia;  // kg m^2: xx yy zz xy xz yz about the mass centre, body axes
+  bool is_mode = false;           // carries a deformation alone, and is nowhere
+  std::string beam;               // whose node it is; empty: none
 };
 
 struct SceneJoint {

@@ -60,7 +60,11 @@ void write_bodies(JsonWriter& json, const Scene& scene) {
     json.begin_object().member("name", body.name).member("parent", body.parent);
     json.member("particle", body.is_particle).member("mass", body.mass);
     write(json, "mass_centre", body.mass_centre);
-    json.key("inertia").numbers(body.inertia).end_object();
+    json.key("inertia")
+        .numbers(body.inertia)
+        .member("mode", body.is_mode)
+        .member("beam", body.beam)
+        .end_object();
   }
   json.end_array();
 }

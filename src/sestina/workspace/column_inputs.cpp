@@ -176,13 +176,18 @@ void ColumnInputs::set_reactions(std::span<const SpatialForce<double>> reactions
   }
 }
 
-void ColumnInputs::set_reactions_of_loops(const ForwardDynamics& dynamics) {
-  const std::vector<CutJointInfo>& joints = model_.cut_joints();
-  double* next = at(layout_.end) - 6 * static_cast<std::ptrdiff_t>(joints.size());
+SpatialForce<double> reaction_of_cut_joint(const ForwardDynamics& dynamics, std::size_t i) {
   const std::vector<SpatialForce<double>>& driving = dynamics.forces().cut.forces;
-  for (std::size_t i = 0; i < joints.size(); ++i) {
-    SpatialForce<double> reaction = dynamics.constrained()->reaction(joints[i]);
-    if (!driving.empty()) reaction += driving[i];
+  SpatialForce<double> reaction = dynamics.constrained()->reaction(dynamics.model().cut_joints()[i]);
+  if (!driving.empty()) reaction += driving[i];
+  return reaction;
+}
+
+void ColumnInputs::set_reactions_of_loops(const ForwardDynamics& dynamics) {
+  const std::size_t joints = model_.cut_joints().size();
+  double* next = at(layout_.end) - 6 * static_cast<std::ptrdiff_t>(joints);
+  for (std::size_t i = 0; i < joints; ++i) {
+    const SpatialForce<double> reaction = reaction_of_cut_joint(dynamics, i);
     next = put(reaction.force, put(reaction.torque, next));
   }
 }

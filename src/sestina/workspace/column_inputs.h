@@ -55,4 +55,8 @@ class ColumnInputs {
   std::vector<double> memory_;
 };
 
+// The force and torque that the parent exerts on the child through cut joint i, driving forces included,
+// about the origin of the child's joint frame, ground axes, after calc_udot().
+SpatialForce<double> reaction_of_cut_joint(const ForwardDynamics& dynamics, std::size_t i);
+
 }  // namespace sestina
