@@ -5,6 +5,7 @@ import { ellipsoidOf } from "./ellipsoid";
 import { Follower, TRIAD, viewOf } from "./follow";
 import { Ghost } from "./ghost";
 import { ItemForce, Motion, POSE_SIZE, Pose, Scene, SceneSolid, Triple } from "./message";
+import { Links } from "./links";
 import { Orbit } from "./orbit";
 import { Particles } from "./particles";
 import { place, placeBetween } from "./placing";
@@ -43,15 +44,6 @@ function vector(t: Triple | number[]): THREE.Vector3 {
   return new THREE.Vector3(t[0], t[1], t[2]);
 }
 
-interface Stretched {
-  object: THREE.Mesh;
-  from: THREE.Vector3;
-  to: THREE.Vector3;
-  fromBody: number;
-  toBody: number;
-  width: number; // of the geometry, 1: as it is
-}
-
 export class Drawing {
   readonly orbit: Orbit;
   readonly follower: Follower;
@@ -68,7 +60,7 @@ export class Drawing {
   private readonly shown = new Set<Layer>(["joints", "floor", "contacts", "ghost"]);
   private readonly materials: THREE.MeshStandardMaterial[][] = [];
   private pickable: THREE.Mesh[] = [];
-  private stretched: Stretched[] = [];
+  private links: Links | undefined;
   private readonly plane = new THREE.MeshStandardMaterial({ roughness: 0.9, metalness: 0 }); // of the ground
   private trace: THREE.Line | undefined;
   private reactions: Arrows | undefined;
@@ -157,7 +149,6 @@ export class Drawing {
     this.content.children.slice().forEach((child) => this.content.remove(child));
     this.groups.length = this.materials.length = 0;
     this.pickable = [];
-    this.stretched = [];
     this.trace = undefined;
     this.layers.clear();
     this.scene = scene;
@@ -172,7 +163,8 @@ export class Drawing {
     this.particles = scene.particles ? new Particles(scene.particles) : undefined;
     if (this.particles) this.content.add(this.particles.holder);
     this.addJoints(scene, motion);
-    this.addLinks(scene);
+    const metal = new THREE.Color("#8a93a0").convertSRGBToLinear();
+    this.links = new Links(scene, this.shapes, this.groups, this.content, new THREE.MeshStandardMaterial({ color: metal, roughness: 0.4, metalness: 0.35 }));
     this.addMarks(scene);
     this.addArrows(scene);
     if (motion.frames > 0) placeBetween(this.groups, motion.frame(0), motion.frame(0), 0);
@@ -194,7 +186,7 @@ export class Drawing {
     this.particles?.show(a.subarray((this.groups.length - 1) * POSE_SIZE));
     this.content.updateMatrixWorld(true);
     if (this.scene) this.follower.update(this.scene, this.groups, this.selected);
-    for (const link of this.stretched) this.stretch(link);
+    this.links?.update();
     this.invalidate();
   }
   /** The force that each joint exerts on its child, in ground axes, N; undefined: it is not known. */
@@ -398,37 +390,6 @@ export class Drawing {
       [low, high] = [Math.min(low, along), Math.max(high, along)];
     }
     return [low, high];
-  }
-
-  private addLinks(scene: Scene): void {
-    const shapes = this.shapes as Shapes;
-    const spring = new THREE.MeshStandardMaterial({
-      color: new THREE.Color("#8a93a0").convertSRGBToLinear(), roughness: 0.4, metalness: 0.35,
-    });
-    for (const link of scene.links) {
-      const r = 0.02 * scene.extent;
-      const geometry = link.spring ? shapes.coil(r, 0.16 * r) : shapes.cylinder(0.25 * r, 1);
-      const object = new THREE.Mesh(geometry, spring);
-      object.castShadow = true;
-      this.content.add(object);
-      this.stretched.push({
-        object, from: vector(link.from), to: vector(link.to), fromBody: link.from_body, toBody: link.to_body,
-        width: link.spring ? 0 : 0.5,
-      });
-    }
-  }
-  private stretch(link: Stretched): void {
-    const a = link.from.clone().applyMatrix4(this.groups[link.fromBody].matrixWorld);
-    const along = link.to.clone().applyMatrix4(this.groups[link.toBody].matrixWorld).sub(a);
-    const length = along.length();
-    link.object.visible = length > 1e-12;
-    if (!link.object.visible) return;
-    along.multiplyScalar(1 / length);
-    // A coil begins at z = 0, a rod is centred.
-    link.object.position.copy(a).addScaledVector(along, link.width * length);
-    link.object.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), along);
-    link.object.scale.set(1, 1, length);
-    link.object.updateMatrixWorld(true);
   }
 
   private triad(size: number): THREE.Group {

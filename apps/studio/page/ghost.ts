@@ -1,5 +1,6 @@
 // A second run, drawn translucent at the same time as the first.
 import * as THREE from "three";
+import { Links } from "./links";
 import { Motion, Scene } from "./message";
 import { placeBetween } from "./placing";
 import { framesAt } from "./player";
@@ -8,6 +9,7 @@ import { Shapes, solidMesh } from "./shapes";
 export class Ghost {
   readonly holder = new THREE.Group();
   private readonly groups: THREE.Group[] = [];
+  private readonly links: Links;
 
   constructor(readonly name: string, scene: Scene, readonly motion: Motion) {
     const shapes = new Shapes(scene);
@@ -22,11 +24,14 @@ export class Ghost {
     for (const solid of scene.solids) {
       if (solid.body > 0) this.groups[solid.body].add(solidMesh(shapes, solid, pale));
     }
+    this.links = new Links(scene, shapes, this.groups, this.holder, pale);
   }
   /** Shows the instant (s), or of a motion over something else its value. */
   show(at: number): void {
     if (this.motion.rows === 0) return;
     const [a, b, part] = framesAt(this.motion.column(this.motion.x) ?? new Float64Array(), at);
     placeBetween(this.groups, this.motion.frame(a), this.motion.frame(b), part);
+    this.holder.updateMatrixWorld(true);
+    this.links.update();
   }
 }

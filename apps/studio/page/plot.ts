@@ -302,11 +302,11 @@ export function usualColumns(motion: Motion, scene: Scene): string[] {
   ranges.forEach((size, name) => largest.set(motion.unit(name), Math.max(size, largest.get(motion.unit(name)) ?? 0)));
   const varies = (name: string): boolean => (ranges.get(name) ?? 0) > 1e-7 * (largest.get(motion.unit(name)) ?? 0);
   const varying = motion.rows < 2 ? coordinates : coordinates.filter(varies);
-  // Modes have no joint in the scene.
-  const joints = new Set(scene.joints.filter(({ child }) => scene.bodies[child].beam === "").map(({ name }) => name));
-  const isNode = (name: string): boolean => !joints.has(name.replace(/\.q(\[\d+\])?$/, ""));
-  const chosen = varying.filter((name) => !isNode(name)).slice(0, MOST_USUAL);
-  const nodes = varying.filter(isNode);
+  const isOfBeam = new Map(scene.joints.map(({ name, child }) => [name, scene.bodies[child].beam !== ""]));
+  const kindOf = (name: string): boolean | undefined => isOfBeam.get(name.replace(/\.q(\[\d+\])?$/, ""));
+  const chosen = varying.filter((name) => kindOf(name) === false).slice(0, MOST_USUAL);
+  let nodes = varying.filter(kindOf);
+  if (nodes.length === 0) nodes = varying.filter((name) => kindOf(name) === undefined); // amplitudes of modes
   const room = Math.min(nodes.length, MOST_USUAL - chosen.length);
   for (let i = 0; i < room; ++i) chosen.push(nodes[room > 1 ? Math.round((i * (nodes.length - 1)) / (room - 1)) : nodes.length - 1]);
   const energies = ["energy.kinetic", "energy.potential", "energy.total"].filter((name) => motion.has(name));
