@@ -7,6 +7,12 @@ if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
 endif()
 
+# Without its time stamp a precompiled header is the same each time that it is made, so that the compiler cache recognises
+# what was compiled with it.
+function(sestina_drop_time_of_precompiled name)
+  target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+endfunction()
+
 # The tests share one precompiled header of what most of them include from outside the project, which halves the time to
 # compile them. With SESTINA_PRECOMPILE so does the library. This is for clang (g++ 12 then warns of its own headers) and
 # not the default: the compiler cache could not use its objects in the other folder where the Python package is built.
@@ -19,8 +25,7 @@ function(sestina_precompile_tests name)
   else()
     target_precompile_headers(${name} REUSE_FROM test_base)
   endif()
-  # Without a time stamp the file is the same each time that it is made, so that the compiler cache recognises it.
-  target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+  sestina_drop_time_of_precompiled(${name})
 endfunction()
 
 # Flags that every target of the project takes. Of these, who uses an installed Sestina gets only those that
@@ -73,6 +78,7 @@ if(SESTINA_PRECOMPILE)
   target_link_libraries(sestina_precompiled PRIVATE sestina_flags fmt::fmt Eigen3::Eigen)
   target_precompile_headers(sestina_precompiled PRIVATE <algorithm> <array> <cmath> <functional> <map> <memory> <optional>
     <span> <string> <string_view> <unordered_map> <vector> <Eigen/Dense> <fmt/format.h>)
+  sestina_drop_time_of_precompiled(sestina_precompiled)
 endif()
 
 # sestina_precompile(NAME)
@@ -82,6 +88,7 @@ function(sestina_precompile name)
   if(SESTINA_PRECOMPILE)
     target_link_libraries(${name} PRIVATE fmt::fmt)
     target_precompile_headers(${name} REUSE_FROM sestina_precompiled)
+    sestina_drop_time_of_precompiled(${name})
   endif()
 endfunction()
 

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "model/example_system.h"
+#include "sestina/io/model_file.h"
 #include "sestina/model/properties.h"
 #include "sestina/scene/scene.h"
 
@@ -170,6 +171,58 @@ TEST(Scene, DrawsSpringsAndActuatorsBetweenTheirPointsAndRopesFromPointToPoint) 
   EXPECT_EQ(scene.bodies[static_cast<std::size_t>(scene.links[2].to_body)].name, "upper");
   EXPECT_EQ(scene.links[2].from.x, 1.0);
   EXPECT_EQ(scene.links[2].to.y, -0.8);
+}
+
+TEST(Scene, ListsWhatHasNoSolidOfItsOwn) {
+  const System system = read_model(R"(
+sestina: 1
+ground: {points: {wall: [0, 0, 2]}, shapes: [{name: floor, type: plane}]}
+bodies:
+  - {name: rod, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, points: {tip: [1, 0, 0]}, shapes: [{name: skin, type: sphere, radius: 0.1}]}
+  - {name: disc, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+joints:
+  - {name: hip, type: revolute, axis: [0, 0, 1], parent: ground.origin, child: rod.origin}
+  - {name: hub, type: revolute, axis: [0, 0, 1], parent: rod.tip, child: disc.origin}
+  - {name: pin, type: spherical, parent: ground.wall, child: disc.origin, cut: true}
+constraints: [{name: gear, type: coupling, coefficients: {hip.q: 1, hub.q: -2}}]
+forces:
+  - {name: drive, type: joint_force, joint: hip, value: 1}
+  - {name: line, type: rope, points: [ground.origin, ground.wall, rod.tip], stiffness: 1}
+contacts: [{name: feet, between: [skin, floor]}]
+events: [{name: low, when: hip.q - 1}]
+)",
+                                   "model");
+  std::vector<std::string> lines;
+  for (const SceneItem& item : Drawn(system).scene.items) {
+    lines.push_back(item.list + " " + item.name + " " + item.type);
+    for (const std::string& one : item.between) lines.back() += " " + one;
+  }
+  EXPECT_EQ(lines,
+            (std::vector<std::string>{"joints pin spherical ground.wall disc.origin",
+                                      "constraints gear coupling hip.q hub.q", "forces drive joint_force hip",
+                                      "forces line rope ground.origin ground.wall rod.tip",
+                                      "contacts feet contact skin floor", "events low event hip.q - 1"}));
+}
+
+// A cable has nodes, which are bodies of the picture, and slopes, which are nowhere.
+TEST(Scene, TellsTheNodesOfBeamsAndWhatCarriesADeformation) {
+  const System system = read_model(R"(
+sestina: 1
+bodies:
+  - name: rope
+    type: beam
+    formulation: ancf_cable
+    centerline: {from: [5, 0, 0], to: [6, 0, 0]}
+    elements: 4
+    section: {EA: 4.0e5, EI: 0.3, mass: 0.02}
+joints: [{name: grip, type: spherical, parent: ground.origin, child: rope.start}]
+)",
+                                   "model");
+  const Scene scene = Drawn(system).scene;
+  int nodes = 0, modes = 0;
+  for (const SceneBody& body : scene.bodies) nodes += body.beam == "rope", modes += body.is_mode;
+  EXPECT_EQ(nodes, 5);
+  EXPECT_EQ(modes, 15);
 }
 
 TEST(FrameMaker, PlacesBodiesWhereTheClosedFormDoes) {
