@@ -6,163 +6,17 @@
 
 #include "sestina/io/model_file.h"
 #include "sestina/io/output_file.h"
-#include "sestina/io/set_option.h"
 #include "sestina/io/text_file.h"
-#include "sestina/scene/json_writer.h"
+#include "studio/document_text.h"
 
 namespace sestina::studio {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines(1);
-  for (const char c : text) {
-    if (c == '\n') {
-      lines.emplace_back();
-    } else {
-      lines.back() += c;
-    }
-  }
-  return lines;
-}
-
-std::string join(const std::vector<std::string>& lines) {
-  std::string text;
-  for (std::size_t i = 0; i < lines.size(); ++i) text += (i > 0 ? "\n" : "") + lines[i];
-  return text;
-}
-
-bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == std::string::npos; }
-
-bool is_blank_or_comment(const std::string& line) {
-  const std::size_t first = line.find_first_not_of(" \t");
-  return first == std::string::npos || line[first] == '#';
-}
-
-std::size_t indent_of(const std::string& line) { return std::min(line.find_first_not_of(' '), line.size()); }
-
 // Keys whose values name files: meshes and tables.
 bool names_a_file(const YamlEntry& entry) {
   return (entry.key == "file" || entry.key == "table") && entry.value->is_scalar();
-}
-
-const YamlEntry* entry_of(const YamlNode& map, const std::string& key) {
-  return map.is_map() ? map.find(key) : nullptr;
-}
-
-// The place in the text just after a value that begins at a mark: of a scalar in its line, or of a list or
-// map in brackets.
-std::optional<std::size_t> end_of_value(const std::string& text, std::size_t start) {
-  if (start >= text.size()) return std::nullopt;
-  const char first = text[start];
-  if (first == '"' || first == '\'') {
-    for (std::size_t i = start + 1; i < text.size(); ++i) {
-      if (text[i] == '\\' && first == '"') {
-        ++i;
-      } else if (text[i] == first) {
-        return i + 1;
-      }
-    }
-    return std::nullopt;
-  }
-  if (first == '[' || first == '{') {
-    int depth = 0;
-    for (std::size_t i = start; i < text.size(); ++i) {
-      if (text[i] == '[' || text[i] == '{') ++depth;
-      if ((text[i] == ']' || text[i] == '}') && --depth == 0) return i + 1;
-      if (text[i] == '#') return std::nullopt;  // left to the user
-      if (text[i] == '"' || text[i] == '\'') {
-        const std::optional<std::size_t> end = end_of_value(text, i);
-        if (!end) return std::nullopt;
-        i = *end - 1;
-      }
-    }
-    return std::nullopt;
-  }
-  if (first == '|' || first == '>' || first == '&' || first == '*' || first == '!') return std::nullopt;
-  return start;
-}
-
-std::size_t offset_of(const std::string& text, const Mark& mark) {
-  std::size_t at = 0;
-  for (int line = 1; line < mark.line; ++line) at = text.find('\n', at) + 1;
-  return at + static_cast<std::size_t>(mark.column - 1);
-}
-
-// A value on one line; inside of brackets, text with characters that end it there is quoted.
-std::string flow_text(const YamlNode& node, bool is_inside = false) {
-  std::string text;
-  const auto separate = [&] { text += text.empty() ? "" : ", "; };
-  for (const YamlPointer& item : node.items) separate(), text += flow_text(*item, true);
-  for (const YamlEntry& entry : node.entries) {
-    const bool is_plain = entry.key.find_first_of("[]{},:#\"'") == std::string::npos;
-    separate(), text += (is_plain ? entry.key : fmt::format("\"{}\"", entry.key)) + ": " +
-                        flow_text(*entry.value, true);
-  }
-  if (node.is_list()) return "[" + text + "]";
-  if (node.is_map()) return "{" + text + "}";
-  if (!node.quoted && (!is_inside || node.text.find_first_of("[]{},") == std::string::npos)) return node.text;
-  JsonWriter json;
-  return json.value(node.text).take();
-}
-
-// The node of a list such as `bodies` or `ground.shapes`; null if there is none.
-const YamlEntry* list_of(const YamlNode& root, const std::string& list) {
-  const std::size_t dot = list.find('.');
-  const YamlEntry* entry = entry_of(root, list.substr(0, dot));
-  if (entry == nullptr || dot == std::string::npos) return entry;
-  return entry_of(*entry->value, list.substr(dot + 1));
-}
-
-// The item of a list with this name; null if there is none.
-const YamlNode* item_of(const YamlNode& list, const std::string& name) {
-  for (const YamlPointer& item : list.items) {
-    const YamlEntry* own = entry_of(*item, "name");
-    if (own != nullptr && own->value->text == name) return item.get();
-  }
-  return nullptr;
-}
-
-// Where a path leads to: the nodes from the root on, the entry of a map that leads to each (null for the root
-// and for items of lists), and the keys that are missing.
-struct Place {
-  std::vector<const YamlNode*> nodes;
-  std::vector<const YamlEntry*> entries;
-  std::vector<std::string> missing;
-};
-
-Place find_place(const YamlPointer& root, const std::string& path) {
-  Place place{{root.get()}, {nullptr}, {}};
-  const std::string canonical = canonical_set_path(root, path, "the path");  // "/bodies/1/mass/"
-  for (std::size_t at = 1, end = 0; at < canonical.size(); at = end + 1) {
-    end = canonical.find('/', at);
-    const std::string key = canonical.substr(at, end - at);
-    const YamlNode& node = *place.nodes.back();
-    if (place.missing.empty() && node.is_list()) {
-      place.nodes.push_back(node.items[static_cast<std::size_t>(std::stoul(key))].get());
-      place.entries.push_back(nullptr);
-    } else if (const YamlEntry* entry = place.missing.empty() ? entry_of(node, key) : nullptr) {
-      place.nodes.push_back(entry->value.get());
-      place.entries.push_back(entry);
-    } else {
-      place.missing.push_back(key);
-    }
-  }
-  return place;
-}
-
-// The line after the last of a block that begins at `line` with the given indent.
-std::size_t end_of_block(const std::vector<std::string>& lines, std::size_t line, std::size_t indent) {
-  std::size_t end = line + 1;
-  for (std::size_t i = line + 1; i < lines.size(); ++i) {
-    if (is_blank_or_comment(lines[i])) continue;
-    const std::size_t own = indent_of(lines[i]);
-    const bool is_item = own == indent && lines[i].compare(own, 2, "- ") == 0;
-    if (own < indent || (own == indent && !is_item)) break;
-    end = i + 1;
-  }
-  return end;
 }
 
 }  // namespace
@@ -207,14 +61,31 @@ void Document::forget_recovered() {
 void Document::keep_copy() {
   if (file_.empty()) return;
   std::error_code ignored;
-  if (is_dirty()) {
+  copy_fault_.clear();
+  if (!is_dirty()) {
+    if (!recovered_) fs::remove(copy_path(), ignored);
+    return;
+  }
+  try {
     write_whole_file(copy_path(), text_);
-  } else if (!recovered_) {
-    fs::remove(copy_path(), ignored);
+    const fs::file_status status = fs::status(file_, ignored);
+    if (fs::exists(status)) fs::permissions(copy_path(), status.permissions(), ignored);
+  } catch (const InputError& error) {
+    copy_fault_ = error.what();  // editing goes on without
   }
 }
 
+void Document::refuse_while_offered() const {
+  if (!recovered_) return;
+  throw InputError("there is work on this model that was not saved: take it, or throw it away, first");
+}
+
 void Document::push(std::string text, std::string_view kind) {
+  refuse_while_offered();
+  change(std::move(text), kind);
+}
+
+void Document::change(std::string text, std::string_view kind) {
   if (text.size() > kLargestDocument) {
     throw InputError(fmt::format("the model is larger than {} MiB", kLargestDocument >> 20));
   }
@@ -281,6 +152,7 @@ void Document::remove_value(const std::string& path, std::string_view kind) {
   const YamlPointer root = tree();
   Place place = find_place(root, path);
   if (!place.missing.empty()) return;
+  refuse_aliases(place, path);
   // A map does not remain empty.
   while (place.nodes.size() > 2 && place.nodes[place.nodes.size() - 2]->entries.size() == 1 &&
          place.entries[place.entries.size() - 2] != nullptr) {
@@ -294,15 +166,25 @@ void Document::remove_value(const std::string& path, std::string_view kind) {
   if (entry == &map.entries.front()) {
     to = map.entries.size() > 1 ? offset_of(text_, map.entries[1].mark) : to;
   } else {
-    from = text_.rfind(',', from);
+    from = comma_before(from, offset_of(text_, (entry - 1)->mark), path);
   }
   push(text_.substr(0, from) + text_.substr(to), kind);
+}
+
+// The comma between two neighbours in brackets, of which the first begins at `before` and the second at `at`.
+std::size_t Document::comma_before(std::size_t at, std::size_t before, const std::string& path) const {
+  const std::size_t comma = text_.rfind(',', at);
+  if (comma == std::string::npos || text_.substr(before, at - before).find('#') != std::string::npos) {
+    throw InputError(fmt::format("{}: is written so that only the text can be edited", path));
+  }
+  return comma;
 }
 
 void Document::set_value(const std::string& path, const std::string& value, std::string_view kind) {
   begin_if_empty();
   const YamlPointer root = tree();
   const Place place = find_place(root, path);
+  refuse_aliases(place, path);
   const YamlNode* node = place.nodes.back();
   if (place.missing.empty()) {
     if (place.nodes.size() == 1) throw InputError(fmt::format("{}: leads to the whole model", path));
@@ -332,7 +214,9 @@ void Document::insert_entry(const YamlNode& map, bool is_root, const std::string
   if (is_in_braces) {
     const std::size_t end = end_of_value(text_, open).value_or(0);
     if (end == 0) throw InputError(fmt::format("{}: is written so that only the text can be edited", path));
-    return push(text_.substr(0, end - 1) + ", " + inserted + text_.substr(end - 1), kind);
+    return push(
+        text_.substr(0, end - 1) + separator_before(text_, end, false) + inserted + text_.substr(end - 1),
+        kind);
   }
   std::vector<std::string> lines = lines_of(text_);
   if (is_root && (inserted.starts_with("analysis:") || inserted.starts_with("output:"))) {  // at the end
@@ -358,6 +242,9 @@ void Document::add_item(const std::string& list, const std::string& item) {
   if (entry == nullptr && list.find('.') != std::string::npos) return set_value(list, "[" + item + "]");
   std::vector<std::string> lines = lines_of(text_);
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  if (entry == nullptr && text_[offset_of(text_, root->mark)] == '{') {  // JSON
+    return set_value(list, (is_map ? "{" : "[") + item + (is_map ? "}" : "]"));
+  }
   if (entry == nullptr || entry->value->is_null()) {
     if (entry != nullptr) throw InputError(fmt::format("{}: is empty; write an item into the text", list));
     // Sections are in the order of the documentation, before the analysis.
@@ -376,7 +263,8 @@ void Document::add_item(const std::string& list, const std::string& item) {
     const std::size_t end = end_of_value(text_, open).value_or(0);
     if (end == 0) throw InputError(fmt::format("{}: is written so that only the text can be edited", list));
     const bool is_empty = entry->value->items.empty() && entry->value->entries.empty();
-    return push(text_.substr(0, end - 1) + (is_empty ? "" : ", ") + item + text_.substr(end - 1), {});
+    return push(
+        text_.substr(0, end - 1) + separator_before(text_, end, is_empty) + item + text_.substr(end - 1), {});
   }
   const auto start = static_cast<std::size_t>(entry->mark.line - 1);
   const std::size_t end = end_of_block(lines, start, static_cast<std::size_t>(entry->mark.column - 1));
@@ -403,11 +291,10 @@ void Document::remove_item(const std::string& list, const std::string& name) {
   if (lines[first].compare(indent, 2, "- ") != 0) {
     throw InputError(fmt::format("{}: is written so that only the text can be edited", list));
   }
-  std::size_t last = first + 1;
-  while (last < lines.size() && !is_blank_or_comment(lines[last]) && indent_of(lines[last]) > indent) ++last;
+  if (items.size() == 1) return remove_value(list, {});  // also a map that would be empty
+  const std::size_t last = end_of_block(lines, first, indent + 1);
   lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(first),
               lines.begin() + static_cast<std::ptrdiff_t>(last));
-  if (items.size() == 1) lines.erase(lines.begin() + (entry->mark.line - 1));
   push(join(lines), {});
 }
 
@@ -423,7 +310,8 @@ void Document::remove_in_brackets(const YamlNode& list, const YamlNode& item, co
     const std::size_t next = text_.find_first_not_of(" \t\r\n", to);
     if (next < text_.size() && text_[next] == ',') to = text_.find_first_not_of(" \t", next + 1);
   } else {
-    from = text_.rfind(',', start);
+    const auto own = std::ranges::find(list.items, &item, &YamlPointer::get);
+    from = comma_before(start, offset_of(text_, (*std::prev(own))->mark), name);
   }
   push(text_.substr(0, from) + text_.substr(std::min(to, text_.size())), {});
 }
@@ -431,6 +319,7 @@ void Document::remove_in_brackets(const YamlNode& list, const YamlNode& item, co
 void Document::edit_item(const std::string& list, const std::string& name, const Item& values) {
   const std::string kind = fmt::format("edit {}", ++edits_);
   const std::string before = text_;
+  const std::vector<std::string> former = redo_;
   try {
     for (const auto& [key, value] : values) {
       const std::string path = list.empty() ? key : fmt::format("{}.{}.{}", list, name, key);
@@ -442,6 +331,7 @@ void Document::edit_item(const std::string& list, const std::string& name, const
     }
   } catch (const InputError&) {
     if (text_ != before) undo();
+    redo_ = former;
     throw;
   }
 }
@@ -512,6 +402,7 @@ void Document::refuse_outside_files() const {
 
 void Document::save() {
   if (file_.empty()) throw InputError("the model has no file yet");
+  refuse_while_offered();
   refuse_outside_files();
   write_whole_file(file_, text_);
   saved_ = text_;
@@ -532,19 +423,21 @@ void Document::save_as(fs::path file) {
   if (!former.empty()) fs::remove(copy, ignored);
 }
 
-bool Document::has_changed_on_disk() const {
-  if (file_.empty()) return false;
+std::optional<std::string> Document::changed_text() const {
+  std::error_code ignored;
+  if (file_.empty() || !fs::exists(file_, ignored)) return std::nullopt;
   try {
-    return fs::exists(file_) && read_text_file(file_, kLargestDocument) != saved_;
+    std::string text = read_text_file(file_, kLargestDocument);
+    return text == saved_ ? std::nullopt : std::optional(std::move(text));
   } catch (const InputError&) {
-    return false;  // another process is writing it
+    return std::nullopt;  // another process is writing it
   }
 }
 
 void Document::reload() {
   std::string text = read_text_file(file_, kLargestDocument);
   saved_ = text;
-  push(std::move(text), {});
+  change(std::move(text), {});
   keep_copy();
 }
 
@@ -554,7 +447,9 @@ void Document::check_files(const YamlNode& node, FaultList& faults) const {
     check_files(*entry.value, faults);
     if (!names_a_file(entry) || known_files_.contains(entry.value->text)) continue;
     std::error_code error;
-    const fs::path folder = fs::weakly_canonical(fs::absolute(file_).parent_path(), error);
+    // A model without a file yet will be in the present folder.
+    const fs::path own = fs::absolute(file_.empty() ? fs::path("model.yaml") : file_, error);
+    const fs::path folder = fs::weakly_canonical(own.parent_path(), error);
     const fs::path inside = fs::weakly_canonical(folder / entry.value->text, error);
     const auto differ = std::mismatch(folder.begin(), folder.end(), inside.begin(), inside.end());
     if (error || differ.first != folder.end() || entry.value->text.find("://") != std::string::npos) {

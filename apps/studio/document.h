@@ -37,6 +37,8 @@ class Document {
   // The unsaved text of an earlier session.
   const std::optional<std::string>& recovered() const { return recovered_; }
   void forget_recovered();
+  // Why the copy of unsaved work could not be written; empty: it was, or there is none.
+  const std::string& copy_fault() const { return copy_fault_; }
 
   // `kind` joins consecutive changes, such as typed letters or a moving slider, to one step of undo; empty: a
   // separate step. Throws InputError for a text that is too large or not UTF-8.
@@ -65,8 +67,8 @@ class Document {
   // Writes the file whole, and removes the copy. Throws InputError.
   void save();
   void save_as(std::filesystem::path file);
-  // True if the file differs from what was last read or saved.
-  bool has_changed_on_disk() const;
+  // The text of the file if it differs from what was last read or saved.
+  std::optional<std::string> changed_text() const;
   void reload();  // a step of undo
 
   // Returns the System of the text. Throws InputError with all faults. Keys `file:` and `table:` that lead
@@ -85,7 +87,10 @@ class Document {
                             const std::string& path) const;
   void insert_entry(const YamlNode& map, bool is_root, const std::string& inserted, const std::string& path,
                     std::string_view kind);
+  std::size_t comma_before(std::size_t at, std::size_t before, const std::string& path) const;
+  void refuse_while_offered() const;
   void push(std::string text, std::string_view kind);
+  void change(std::string text, std::string_view kind);
   void keep_copy();
   void check_files(const YamlNode& node, FaultList& faults) const;
   void refuse_outside_files() const;
@@ -98,7 +103,8 @@ class Document {
   std::vector<std::string> undo_, redo_;
   std::string last_kind_;
   long edits_ = 0;
-  std::optional<std::string> recovered_;
+  std::optional<std::string> recovered_;  // until it is answered, nothing is edited
+  std::string copy_fault_;
   std::set<std::string> known_files_;  // values of `file:` and `table:` on disk
 };
 

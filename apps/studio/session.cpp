@@ -178,12 +178,14 @@ void Session::on_import(int /*client*/, const YamlNode& message) {
   document_changed();
 }
 
-void Session::on_undo(int /*client*/, const YamlNode& /*message*/) {
-  if (document_->undo()) document_changed();
+void Session::on_undo(int client, const YamlNode& /*message*/) {
+  if (document_->undo()) return document_changed();
+  send(client, document_text());  // each change is answered
 }
 
-void Session::on_redo(int /*client*/, const YamlNode& /*message*/) {
-  if (document_->redo()) document_changed();
+void Session::on_redo(int client, const YamlNode& /*message*/) {
+  if (document_->redo()) return document_changed();
+  send(client, document_text());
 }
 
 void Session::on_save(int client, const YamlNode& message) {
@@ -195,14 +197,16 @@ void Session::on_save(int client, const YamlNode& message) {
         });
     if (!is_plain) throw InputError("a name has letters, digits, _ and -");
     const std::filesystem::path file = folder_ / (name + ".yaml");
-    if (std::filesystem::exists(file))
+    // Not the file that a link names, either.
+    if (std::filesystem::exists(std::filesystem::symlink_status(file)))
       throw InputError(fmt::format("{} exists already", file.filename().string()));
     document_->save_as(file);
+    document_changed();  // files that it names are found now
   } else {
     document_->save();
+    send_all(document_text());
   }
-  is_change_told_ = false;
-  send_all(document_text());
+  told_change_.clear();
   send(client, R"({"type":"saved"})");
 }
 
@@ -212,8 +216,8 @@ void Session::on_reload(int /*client*/, const YamlNode& /*message*/) {
   document_changed();
 }
 
-void Session::on_recover(int /*client*/, const YamlNode& message) {
-  if (!document_->recovered()) return;
+void Session::on_recover(int client, const YamlNode& message) {
+  if (!document_->recovered()) return send(client, document_text());
   if (truth_or(message, "take", false)) {
     std::string text = *document_->recovered();
     document_->forget_recovered();
@@ -225,7 +229,6 @@ void Session::on_recover(int /*client*/, const YamlNode& message) {
 }
 
 void Session::document_changed() {
-  is_change_told_ = false;
   faults_.clear();
   try {
     const bool is_empty = document_->text().find_first_not_of(" \t\r\n") == std::string::npos;
@@ -239,6 +242,9 @@ void Session::document_changed() {
     }
   } catch (const InputError& error) {
     faults_ = error.faults();
+    drop_run();
+  } catch (const std::exception& error) {
+    faults_ = {{{}, error.what()}};
     drop_run();
   }
   send_all(document_text());
@@ -368,7 +374,8 @@ void Session::on_members(int client, const YamlNode& message) {
   send(client, sweep_->message_of(text_of(message, "column")));
 }
 
-// {"type": "live", "row": 12, "speed": 1}: continues from an existing row; without a row, from the start.
+// {"type": "live", "t": 1.2, "speed": 1}: continues from the last row that is not later; without t, from the
+// start.
 void Session::on_live(int /*client*/, const YamlNode& message) {
   if (!(run_ || particles_) || !faults_.empty()) throw InputError("the model has faults");
   const double speed = message.find("speed") != nullptr ? speed_of(message) : 1.0;
@@ -378,10 +385,11 @@ void Session::on_live(int /*client*/, const YamlNode& message) {
   std::optional<LiveStart> start;
   std::vector<double> kept;
   const bool was_live = run_->is_live();
-  if (message.find("row") != nullptr && !rows_.empty()) {
-    const std::size_t width = run_->columns().size(), last = rows_.size() / width - 1;
-    const double asked = number_of(message, "row");
-    const auto row = static_cast<std::size_t>(std::clamp(asked, 0.0, static_cast<double>(last)));
+  if (message.find("t") != nullptr && !rows_.empty()) {
+    const std::size_t width = run_->columns().size(), count = rows_.size() / width;
+    const double t = number_of(message, "t");
+    std::size_t row = 0;  // the page may have fewer rows
+    while (row + 1 < count && rows_[(row + 1) * width] <= t) ++row;
     start = start_at(row);
     if (was_live) kept.assign(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>((row + 1) * width));
   }
@@ -422,13 +430,14 @@ void Session::tick() {
   const auto now = std::chrono::steady_clock::now();
   if (!document_ || now < next_look_) return;
   next_look_ = now + std::chrono::milliseconds(500);
-  if (!document_->has_changed_on_disk()) return;
+  const std::optional<std::string> text = document_->changed_text();
+  if (!text) return;
   try {
     if (!document_->is_dirty()) {
       document_->reload();
       document_changed();
-    } else if (!is_change_told_) {
-      is_change_told_ = true;
+    } else if (told_change_ != *text) {
+      told_change_ = *text;
       send_all(R"({"type":"changed"})");
     }
   } catch (const InputError&) {
@@ -508,6 +517,7 @@ std::string Session::document_text() const {
   json.member("file", document_->file().filename().string()).member("dirty", document_->is_dirty());
   json.member("undo", document_->undo_steps()).member("redo", document_->redo_steps());
   json.member("recovered", document_->recovered().has_value());
+  json.member("copy_fault", document_->copy_fault());
   json.key("faults").begin_array();
   for (const Fault& fault : faults_) {
     json.begin_object().member("line", fault.place.mark.line).member("column", fault.place.mark.column);

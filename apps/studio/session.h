@@ -144,7 +144,7 @@ class Session {
   std::unique_ptr<ParticleStage> particles_;  // of a model of particles, which has no run_
   bool is_scene_sent_ = false;                // of the current run
   bool was_running_ = false;
-  bool is_change_told_ = false;
+  std::string told_change_;  // the text on disk of which the clients know
   bool reactions_ = false;
   std::chrono::steady_clock::time_point next_look_{};
 };

@@ -93,6 +93,11 @@ KEEP_TICKS = """
     fillText.call(this, text, x, y);
   };
 """
+# Messages to the server take window.lag milliseconds.
+DELAY = """
+  const {send} = WebSocket.prototype;
+  WebSocket.prototype.send = function (text) { window.lag ? setTimeout(() => send.call(this, text), window.lag) : send.call(this, text); };
+"""
 # Axes whose numbers are not where they stand: a digit is missing.
 WRONG_TICKS = """() => [...document.querySelectorAll("canvas.plot")].filter((c) => c.checkVisibility() && c.ticks?.length > 2).filter(({ticks}) => {
   const [[v0, y0]] = ticks, [v1, y1] = ticks[ticks.length - 1], step = Math.abs(v1 - v0) / (ticks.length - 1);
@@ -127,6 +132,7 @@ class BrowserTest(unittest.TestCase):
         # A software renderer takes long for its first picture where other work has the processors.
         page.set_default_timeout(180e3)
         page.add_init_script(KEEP_TICKS)
+        page.add_init_script(DELAY)
         page.goto(url)
         return page
 
@@ -176,6 +182,52 @@ class BrowserTest(unittest.TestCase):
         page.locator("#tree li[data-body]:has-text('rope_0')").first.click()
         page.keyboard.press("ArrowDown")
         self.assertEqual(page.locator("#tree li[aria-selected=true] .name").text_content(), "rope_1")
+        self.assertEqual(self.errors, [])
+
+    def test_loses_no_letter_on_a_slow_connection(self):
+        model = self.folder / "swing.yaml"
+        model.write_text(COMMENTED)
+        page = self.open(self.start_studio(model))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows > 100")
+        page.locator("#canvas").focus()
+        page.keyboard.press("Control+z")  # there is nothing to undo
+        page.keyboard.press("Control+y")
+        page.click("#tab-model")
+        page.evaluate("window.lag = 700")
+        page.locator("#text").focus()
+        page.keyboard.press("Control+Home")
+        page.keyboard.type("# the quick brown fox jumps over the lazy dog\n", delay=60)
+        page.keyboard.press("Control+s")
+        self.wait(page, "document.getElementById('status').textContent === 'Saved.'")
+        self.assertEqual(model.read_text(), "# the quick brown fox jumps over the lazy dog\n" + COMMENTED)
+        page.keyboard.type("# more\n", delay=20)
+        page.locator(".parameter input[type=text]").first.fill("0.7")  # does not overtake what was typed
+        page.keyboard.press("Enter")
+        self.wait(page, f"{TEXT}.includes('l: 0.7') && {TEXT}.includes('# more')")
+        self.wait(page, "document.getElementById('save').textContent === 'Save •'")
+        self.assertEqual(self.errors, [])
+
+    def test_keeps_the_selection_by_name(self):
+        model = self.folder / "swing.yaml"
+        model.write_text(COMMENTED)
+        page = self.open(self.start_studio(model))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows > 100")
+        page.click("#tree li[data-body]:has-text('rod')")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")  # past the heading
+        selected = page.locator("#tree li[aria-selected=true] .name")
+        self.assertEqual(selected.text_content(), "drive")
+        page.click("#tab-build")
+        self.change(page, "Force", "drive", value="0.2")
+        self.wait(page, f"{TEXT}.includes('value: 0.2') && sestina.viewer.motion.rows > 100")
+        self.assertEqual(selected.text_content(), "drive")
+        page.click("#tree li[data-body]:has-text('rod')")
+        page.click("#tab-model")
+        other = "  - {name: first, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+        page.fill("#text", COMMENTED.replace("bodies:\n", "bodies:\n" + other).replace(
+            "joints:\n", "joints:\n  - {name: fly, type: free, parent: ground.origin, child: first.origin}\n"))
+        self.wait(page, "sestina.viewer.scene.bodies.length === 3 && sestina.viewer.motion.rows > 100")
+        self.assertEqual(selected.text_content(), "rod")
         self.assertEqual(self.errors, [])
 
     def test_tells_why_a_run_failed(self):
@@ -569,9 +621,23 @@ class BrowserTest(unittest.TestCase):
         self.wait(page, "document.getElementById('status').textContent.startsWith('paused')")
         now, end = page.evaluate("[sestina.viewer.player.now, sestina.viewer.player.end]")
         self.assertLess(now, end)
+        page.keyboard.press("End")
+        rows = page.evaluate("sestina.viewer.motion.rows")
+        page.keyboard.press("ArrowRight")  # at the end of a run that waits: one more
+        self.wait(page, f"sestina.viewer.motion.rows === {rows + 1} && sestina.viewer.player.row === {rows}")
+        page.locator("#time").fill("200")
         page.click("#play")
         self.wait(page, f"sestina.viewer.player.now > {now}")
         self.wait(page, "document.getElementById('status').textContent.startsWith('live')")
+        page.select_option("#speed", "0.05")
+        page.wait_for_timeout(300)
+        pace = page.evaluate("""async () => {
+          const [start, t] = [performance.now(), sestina.viewer.player.end];
+          await new Promise((done) => setTimeout(done, 1500));
+          return (sestina.viewer.player.end - t) / (performance.now() - start) * 1000;
+        }""")
+        self.assertLess(pace, 0.1)
+        page.select_option("#speed", "1")
         page.get_by_label("l1, slider").focus()
         page.keyboard.press("ArrowRight")  # another model, from the same instant on
         self.wait(page, f"!{TEXT}.includes('l1: 0.8,')")

@@ -223,6 +223,67 @@ TEST(Document, GrowsFromNothing) {
   EXPECT_EQ(document.read().joints.size(), 1u);
 }
 
+TEST(Document, RemovesAnItemWithAllThatBelongsToIt) {
+  Document document{
+      std::string("bodies:\n  - name: a\n    mass: 1\n  - name: b\n    mass: 2\n    # where it is\n\n"
+                  "    center_of_mass: [1, 0, 0]\n  # the last\n  - name: c\n")};
+  document.remove_item("bodies", "b");
+  EXPECT_EQ(document.text(), "bodies:\n  - name: a\n    mass: 1\n  # the last\n  - name: c\n");
+  Document windows{std::string("bodies:\r\n  - name: a\r\n\r\n    mass: 1\r\njoints: []\r\n")};
+  windows.add_item("bodies", "{name: b}");
+  EXPECT_EQ(windows.text(), "bodies:\r\n  - name: a\r\n\r\n    mass: 1\r\n  - {name: b}\njoints: []\r\n");
+  Document shapes{std::string("ground:\n  shapes:\n    - name: floor\n      type: plane\nbodies: []\n")};
+  shapes.remove_item("ground.shapes", "floor");
+  EXPECT_EQ(shapes.text(), "bodies: []\n");
+}
+
+TEST(Document, LeavesToTheTextWhatIsWrittenAtAnAnchor) {
+  const std::string text =
+      "bodies:\n  - &A {name: a, mass: 1}\n  - {<<: *A, name: b}\n  - {name: c, points: &P {tip: [1, 0, "
+      "0]}}\n"
+      "  - {name: d, points: *P}\n";
+  Document document{text};
+  for (const char* path : {"bodies.b.mass", "bodies.d.points.tip"}) {
+    EXPECT_NE(message_of([&] { document.set_value(path, "3"); }).find("at an anchor"), std::string::npos)
+        << path;
+    EXPECT_NE(message_of([&] { document.remove_value(path); }).find("at an anchor"), std::string::npos)
+        << path;
+  }
+  EXPECT_EQ(document.text(), text);
+  document.set_value("bodies.a.mass", "4");
+  EXPECT_NE(document.text().find("{name: a, mass: 4}"), std::string::npos);
+}
+
+TEST(Document, KnowsQuotesCommasAndBracketsThatPeopleWrite) {
+  Document quoted{std::string("name: 'Newton''s cradle'\n")};
+  quoted.set_value("name", "foo");
+  EXPECT_EQ(quoted.text(), "name: foo\n");
+  Document ended{std::string("parameters: { l: 1,\n  m: 2,\n}\nbodies: [{name: a},]\n")};
+  ended.set_value("parameters.n", "3");
+  ended.add_item("bodies", "{name: b}");
+  EXPECT_EQ(ended.text(), "parameters: { l: 1,\n  m: 2,\nn: 3}\nbodies: [{name: a},{name: b}]\n");
+  Document json{std::string("{\"sestina\": 1}\n")};
+  json.add_item("bodies", "{name: a}");
+  EXPECT_EQ(json.text(), "{\"sestina\": 1, bodies: [{name: a}]}\n");
+  const std::string text = "parameters: {l: 1,  # long, heavy\n  m: 2}\n";
+  Document commented{text};
+  EXPECT_NE(message_of([&] { commented.remove_value("parameters.m"); }), kNothingThrown);
+  EXPECT_EQ(commented.text(), text);
+}
+
+TEST(Document, LeavesWhatWasUndoneToBeRedoneWhenAnEditFails) {
+  Document document{std::string(kPendulum)};
+  document.set_value("parameters.l", "2");
+  document.undo();
+  EXPECT_NE(message_of([&] {
+              document.edit_item("", "", {{"parameters.l", "5"}, {"bodies.x.y", "1"}});
+            }),
+            kNothingThrown);
+  EXPECT_EQ(document.text(), kPendulum);
+  EXPECT_TRUE(document.redo());
+  EXPECT_EQ(document.text(), replaced(kPendulum, "l: 0.8", "l: 2"));
+}
+
 TEST(Document, UndoesStepByStepAndTakesTypedLettersTogether) {
   Document document{std::string(kPendulum)};
   document.set_value("parameters.l", "0.9", "slider l");
@@ -260,18 +321,38 @@ TEST_F(DocumentFile, KeepsACopyUntilItIsSavedAndOffersItAgain) {
   EXPECT_EQ(again.text(), kPendulum);
   ASSERT_TRUE(again.recovered());
   EXPECT_EQ(*again.recovered(), replaced(kPendulum, "l: 0.8", "l: 2"));
-  again.set_text(*again.recovered());
+  // Nothing takes its place before it is answered.
+  EXPECT_NE(message_of([&] { again.set_value("parameters.l", "3"); }).find("throw it away"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { again.save(); }).find("throw it away"), std::string::npos);
+  EXPECT_EQ(contents(copy()), *again.recovered());
+  const std::string text = *again.recovered();
+  again.forget_recovered();
+  again.set_text(text);
   again.save();
   EXPECT_EQ(contents(file_), again.text());
   EXPECT_FALSE(fs::exists(copy()));
   EXPECT_FALSE(Document(file_).recovered());
 }
 
+TEST_F(DocumentFile, IsEditedWhereNoCopyCanBeWritten) {
+  Document document(file_);
+  fs::create_directory(copy());
+  document.set_value("parameters.l", "2");
+  EXPECT_NE(document.copy_fault(), "");
+  EXPECT_EQ(document.text(), replaced(kPendulum, "l: 0.8", "l: 2"));
+  fs::remove(copy());
+  fs::permissions(file_, fs::perms::owner_read | fs::perms::owner_write);
+  document.set_value("parameters.l", "3");
+  EXPECT_EQ(document.copy_fault(), "");
+  EXPECT_EQ(fs::status(copy()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
 TEST_F(DocumentFile, SeesWhatOthersWriteAndReloadsAsAStepOfUndo) {
   Document document(file_);
-  EXPECT_FALSE(document.has_changed_on_disk());
+  EXPECT_FALSE(document.changed_text());
   write("pendulum.yaml", replaced(kPendulum, "duration: 10", "duration: 3"));
-  EXPECT_TRUE(document.has_changed_on_disk());
+  EXPECT_EQ(document.changed_text(), replaced(kPendulum, "duration: 10", "duration: 3"));
   document.reload();
   EXPECT_FALSE(document.is_dirty());
   EXPECT_NE(document.text().find("duration: 3"), std::string::npos);

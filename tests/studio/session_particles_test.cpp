@@ -146,7 +146,7 @@ TEST_F(SessionParticlesTest, PausesStepsByRowsAndContinuesALiveRun) {
     ASSERT_TRUE(wait_for([&] { return rows() == before + i; }));
   }
   EXPECT_THAT(last("status"), HasSubstr(R"("running":true,"failed":false,"live":true)"));
-  session_->handle(1, R"({"type":"live","row":1,"speed":100})");  // continues
+  session_->handle(1, R"({"type":"live","t":1,"speed":100})");  // continues
   ASSERT_TRUE(wait_for([&] { return rows() == kRows && !session_->is_running(); }));
   expect_free_motion(1);
   EXPECT_EQ(clients_[2].rows, clients_[1].rows);

@@ -1,5 +1,6 @@
 #include "studio/session.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -98,7 +99,7 @@ TEST_F(SessionTest, DrawsMotionsInCartesianCoordinates) {
   EXPECT_THAT(last("document"), HasSubstr("\"faults\":[]"));
   EXPECT_EQ(rows_sent(), 101u);
   blocks_.clear();
-  session_->handle(1, R"({"type":"live","row":50})");
+  session_->handle(1, R"({"type":"live","t":0.5})");
   for (int i = 0; i < 500 && rows_sent() < 2; ++i) {
     session_->tick();
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -117,6 +118,34 @@ TEST_F(SessionTest, TellsFaultsAtTheirLinesAndKeepsTheText) {
   session_->handle(1, R"({"type":"undo"})");
   EXPECT_THAT(last("document"), HasSubstr("\"faults\":[]"));
   EXPECT_THAT(last("document"), HasSubstr("\"redo\":1"));
+}
+
+TEST_F(SessionTest, AnswersEveryChangeAlsoIfThereIsNothingToDo) {
+  session_->join(1);
+  finish();
+  for (const char* type : {"undo", "redo", "recover"}) {
+    texts_.clear();
+    session_->handle(1, fmt::format(R"({{"type":"{}"}})", type));
+    EXPECT_NE(last("document"), "") << type;
+  }
+}
+
+TEST_F(SessionTest, AsksOnceAboutAFileThatAnotherProgramHasChanged) {
+  session_->join(1);
+  finish();
+  session_->handle(1, R"({"type":"set","path":"parameters.l","value":"0.5"})");
+  std::ofstream(file_) << "sestina: 1\nname: another\n";
+  const auto asked_within = [&](int milliseconds) {
+    texts_.clear();
+    for (int i = 0; i * 10 < milliseconds && last("changed").empty(); ++i) {
+      session_->tick();
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return !last("changed").empty();
+  };
+  EXPECT_TRUE(asked_within(3000));
+  session_->handle(1, R"({"type":"set","path":"parameters.l","value":"0.6"})");
+  EXPECT_FALSE(asked_within(700));
 }
 
 TEST_F(SessionTest, RunsAgainWhenAParameterChangesAndSavesWhatWasEdited) {
@@ -148,7 +177,7 @@ TEST_F(SessionTest, GoesOnLiveFromARowThatThereWas) {
   session_->join(1);
   finish();
   blocks_.clear();
-  session_->handle(1, R"({"type":"live","row":50,"speed":10})");
+  session_->handle(1, R"({"type":"live","t":0.5,"speed":10})");
   for (int i = 0; i < 500 && rows_sent() < 5; ++i) {
     session_->tick();
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -361,6 +390,10 @@ TEST_F(SessionTest, SavesANewModelInItsFolderAlone) {
   }
   fresh.handle(7, R"({"type":"save","name":"pendulum"})");
   EXPECT_THAT(last("error", 7), HasSubstr("exists already"));
+  fs::create_symlink("../written_outside.yaml", folder_ / "link.yaml");  // to a file that is not there
+  fresh.handle(7, R"({"type":"save","name":"link"})");
+  EXPECT_THAT(last("error", 7), HasSubstr("link.yaml exists already"));
+  EXPECT_FALSE(fs::exists(folder_ / "../written_outside.yaml"));
   fresh.handle(7, R"({"type":"save","name":"new_model"})");
   EXPECT_TRUE(fs::exists(folder_ / "new_model.yaml"));
 }

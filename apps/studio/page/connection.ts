@@ -21,6 +21,8 @@ export interface DocumentMessage {
   undo: number;
   redo: number;
   recovered: boolean;
+  /** Why unsaved work is not kept; empty: it is. */
+  copy_fault: string;
   faults: Fault[];
   parameters: Parameter[];
   items: Record<string, Record<string, string>[]>;

@@ -53,6 +53,10 @@ export class Player {
   get now(): number {
     return this.at;
   }
+  /** s, of the row that is shown. */
+  get rowTime(): number {
+    return this.x[this.row] ?? 0;
+  }
   /** The last row that is not later than now. */
   get row(): number {
     return this.areModes ? this.mode : rowAt(this.x, this.at);

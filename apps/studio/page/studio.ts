@@ -4,6 +4,7 @@ import { find, make, short } from "./dom";
 import { Forms } from "./forms";
 import { Ghost } from "./ghost";
 import { Header, Motion, readMotion } from "./message";
+import { Outbox, Outgoing } from "./outbox";
 import { Picking } from "./picking";
 import { Pulling } from "./pulling";
 import { SweepPane } from "./sweep";
@@ -34,8 +35,11 @@ export class Studio {
   private isFirst = true;
   private failure: string | undefined; // of the last run, which the page tells
   private isDue = false;
-  private isAsking = false; // a change is under way
-  private next: Record<string, unknown> | undefined; // the last that waits for it
+  private isStepping = false;
+  private isCopyFaultTold = false;
+  private isLiveAsked = false; // and it has not begun yet
+  private mayEdit = false;
+  private readonly outbox = new Outbox((message) => this.connection.send(message));
   private readonly sliders = new Map<string, Slider>();
 
   constructor(private readonly viewer: Viewer) {
@@ -49,8 +53,10 @@ export class Studio {
     this.connection.onMessage = (message) => this.take(message);
     this.connection.onBlock = (kind, rows, block) => this.takeBlock(kind, rows, block);
     this.connection.onState = (isOpen) => {
+      if (!isOpen) this.outbox.close();
       this.tell(isOpen ? "" : "The studio has ended or cannot be reached; the page tries again.", !isOpen);
     };
+    this.outbox.onChange = () => this.lockText();
     viewer.onSelect = (body) => {
       this.forms.select(viewer.scene, body);
       const name = viewer.scene?.bodies[body]?.name;
@@ -70,6 +76,10 @@ export class Studio {
       return true; // who misses a body does not turn the view
     };
     viewer.onSeek = () => this.pauseForSeek();
+    viewer.stepInstead = (rows) => this.stepLive(rows);
+    viewer.onSpeed = (speed) => {
+      if (this.isLive) this.connection.send({ type: "speed", speed });
+    };
     document.addEventListener("keydown", (event) => this.press(event));
     window.addEventListener("beforeunload", () => this.pane.flush());
     this.connection.open();
@@ -90,15 +100,13 @@ export class Studio {
   }
 
   // ---- what goes to the server ----
-  /** Changes of the document go one after the other; of those that wait, a slider's last one counts. */
-  private change(message: Record<string, unknown>): void {
+  private change(message: Outgoing): void {
     if (message.type !== "text") this.pane.flush();
-    if (this.isAsking && message.kind) {
-      this.next = message;
-      return;
-    }
-    this.isAsking = true;
-    this.connection.send(message);
+    this.outbox.add(message);
+  }
+  /** While another change is under way, a text would undo it. */
+  private lockText(): void {
+    this.pane.setReadOnly(!this.mayEdit || this.outbox.has(({ type }) => type !== "text" && type !== "run"));
   }
   /** The present run stays, translucent, beside those that follow. */
   private keep(): void {
@@ -106,17 +114,15 @@ export class Studio {
     if (scene && motion && motion.framesPerMode === 0) this.viewer.setGhost(new Ghost("the run that was kept", scene, motion));
   }
   private run(): void {
-    this.pane.flush();
     this.setLive(false);
-    this.connection.send({ type: "run", reactions: this.viewer.drawing.isShown("arrows") });
+    this.change({ type: "run", reactions: this.viewer.drawing.isShown("arrows") });
   }
   private save(): void {
-    this.pane.flush();
     if (this.document && this.document.file === "") {
       const name = window.prompt("Name of the model file, without .yaml", "model");
-      if (name) this.connection.send({ type: "save", name });
+      if (name) this.change({ type: "save", name });
     } else {
-      this.connection.send({ type: "save" });
+      this.change({ type: "save" });
     }
   }
   private setLive(live: boolean): void {
@@ -132,9 +138,10 @@ export class Studio {
       this.setLive(false);
     } else {
       const { player } = this.viewer;
-      const row = player.now > player.start ? { row: player.row } : {};
+      const place = player.now > player.start ? { t: player.rowTime } : {};
       this.setLive(true);
-      this.connection.send({ type: "live", speed: player.speed, ...row });
+      this.isLiveAsked = true;
+      this.connection.send({ type: "live", speed: player.speed, ...place });
       this.viewer.player.isPlaying = true;
       this.viewer.showPlaying();
     }
@@ -146,7 +153,7 @@ export class Studio {
     const wantsPlay = this.isPaused;
     this.isPaused = !this.isPaused;
     if (wantsPlay && motion && player.row < motion.rows - 1) {
-      this.connection.send({ type: "live", row: player.row, speed: player.speed });
+      this.connection.send({ type: "live", t: player.rowTime, speed: player.speed });
     } else {
       this.connection.send({ type: "pause", pause: this.isPaused });
     }
@@ -161,6 +168,14 @@ export class Studio {
     this.connection.send({ type: "pause", pause: true });
     this.viewer.player.isPlaying = false;
     this.viewer.showPlaying();
+  }
+  /** At its last row a live run that is paused makes another one. */
+  private stepLive(rows: number): boolean {
+    const { player, motion } = this.viewer;
+    if (!this.isLive || !this.isPaused || rows < 0 || !motion || player.row < motion.rows - 1) return false;
+    this.isStepping = true;
+    this.connection.send({ type: "step" });
+    return true;
   }
   private press(event: KeyboardEvent): void {
     if (!(event.ctrlKey || event.metaKey)) return;
@@ -180,7 +195,8 @@ export class Studio {
   private take(message: ServerMessage): void {
     switch (message.type) {
       case "hello":
-        this.pane.setReadOnly(!message.editor || !message.document);
+        this.mayEdit = message.editor && message.document;
+        this.lockText();
         find("studio-buttons").hidden = !message.document || !message.editor;
         find("tab-model").hidden = find("tab-build").hidden = !message.document;
         if (message.document && !message.editor) this.tell("Another window edits; this one watches.");
@@ -213,7 +229,9 @@ export class Studio {
         this.takeStatus(message);
         break;
       case "error":
-        this.isAsking = false;
+        if (this.isLiveAsked) this.setLive(false);
+        this.isLiveAsked = false;
+        this.outbox.answered();
         this.tell(message.text, true);
         break;
       case "changed":
@@ -234,8 +252,8 @@ export class Studio {
       this.setLive(false);
     }
     this.document = message;
-    this.isAsking = false;
-    this.pane.set(message.text, message.faults);
+    this.outbox.open();
+    this.pane.set(message.text, message.faults, this.outbox.has(({ type }) => type === "text"));
     this.forms.setItems(message.items);
     find<HTMLButtonElement>("undo").disabled = message.undo === 0;
     find<HTMLButtonElement>("redo").disabled = message.redo === 0;
@@ -251,11 +269,11 @@ export class Studio {
       ]);
     }
     if (isNew && (message.text.trim() === "" || message.faults.length > 0)) this.viewer.openTab(message.text.trim() === "" ? "build" : "model");
-    const next = this.next;
-    this.next = undefined;
-    if (next) this.change(next);
+    if (message.copy_fault && !this.isCopyFaultTold) this.offer(`Unsaved work is not kept: ${message.copy_fault}`, [["Close", () => undefined]]);
+    this.isCopyFaultTold = message.copy_fault !== "";
   }
   private takeStatus(message: StatusMessage): void {
+    if (message.live && message.running) this.isLiveAsked = false;
     if (this.isLive && !(message.live && message.running)) this.setLive(false);
     if (this.document && this.document.faults.length > 0) return;
     const time = `t = ${short(message.t, 4)} s`;
@@ -299,7 +317,8 @@ export class Studio {
     this.isDue = true;
     requestAnimationFrame(() => {
       this.isDue = false;
-      if (this.isLive && !this.isPaused) this.viewer.player.seek(this.viewer.player.end);
+      if (this.isLive && (!this.isPaused || this.isStepping)) this.viewer.player.seek(this.viewer.player.end);
+      this.isStepping = false;
       this.viewer.refresh();
     });
   }
@@ -318,7 +337,7 @@ export class Studio {
       const slider = this.sliders.get(parameter.name);
       if (!slider || parameter.value === undefined) continue;
       if (document.activeElement !== slider.number) slider.number.value = String(Number(parameter.value.toPrecision(8)));
-      if (!slider.isHeld && this.next === undefined) slider.range.value = String(parameter.value);
+      if (!slider.isHeld && !this.outbox.has(({ kind }) => kind === `slider ${parameter.name}`)) slider.range.value = String(parameter.value);
     }
   }
   private addSlider(parameter: Parameter): HTMLElement {

@@ -40,8 +40,9 @@ export class TextPane {
     this.waiting = undefined;
     this.onEdit(this.area.value);
   }
-  set(text: string, faults: Fault[]): void {
-    if (this.waiting === undefined && this.area.value !== text) {
+  /** `keepText`: newer text is on its way to the server. */
+  set(text: string, faults: Fault[], keepText: boolean): void {
+    if (!keepText && this.waiting === undefined && this.area.value !== text) {
       const [start, end, top] = [this.area.selectionStart, this.area.selectionEnd, this.area.scrollTop];
       this.area.value = text;
       this.area.setSelectionRange(Math.min(start, text.length), Math.min(end, text.length));

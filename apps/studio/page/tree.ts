@@ -108,23 +108,24 @@ export class BodyTree {
     const sides = between.length > 2 ? `of ${between.length}` : between.join(" – ");
     const about = list === "contacts" || list === "events" ? sides : type;
     const other = make("li", {
-      class: list, role: "treeitem", "aria-level": 2, "aria-selected": "false", tabindex: 0, onclick: choose,
+      class: list, role: "treeitem", "aria-level": 2, "aria-selected": "false", tabindex: -1, onclick: choose,
       title: `${name}: ${type === "event" ? "when" : `${type} of`} ${sidesOf(item)}`,
     }, make("span", { class: "swatch" }), make("span", { class: "name" }, name), make("span", { class: "joint" }, about));
     onPress(other, choose);
     this.others[i] = other;
     return other;
   }
+  /** Arrows go from line to line, and select. */
   private press(event: KeyboardEvent): void {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    let next = this.selected + step;
-    while (next >= 0 && next < this.items.length && (!this.items[next] || this.items[next].hidden)) next += step;
-    if (next < 0 || next >= this.items.length) return;
-    this.onSelect(next);
-    this.items[next].focus();
+    const shown = ([...this.element.children] as HTMLElement[]).filter((line) => !line.hidden && line.hasAttribute("tabindex"));
+    const at = shown.indexOf(document.activeElement as HTMLElement);
+    const next = shown[(at < 0 ? shown.indexOf(this.items[this.selected]) : at) + step];
+    next?.focus();
+    if (next && !next.classList.contains("heading") && next.getAttribute("aria-selected") !== "true") next.click();
   }
 }
 

@@ -28,6 +28,9 @@ export class Viewer {
   claimClick: (x: number, y: number) => boolean = () => false;
   /** The user goes to another instant. */
   onSeek: () => void = () => undefined;
+  onSpeed: (speed: number) => void = () => undefined;
+  /** Who goes on by rows asks first; true: somebody else makes them. */
+  stepInstead: (rows: number) => boolean = () => false;
   /** The player asks first; true: somebody else plays. */
   playInstead: () => boolean = () => false;
 
@@ -64,12 +67,13 @@ export class Viewer {
 
   setScene(scene: Scene, motion: Motion, options: { keepView?: boolean; keepTime?: boolean } = {}): void {
     const before = this.scene?.bodies.length;
+    const body = this.scene?.bodies[this.selected]?.name, item = this.scene?.items[this.selectedItem];
     this.scene = scene;
     this.motion = motion;
     this.enableLayers();
     find("title").textContent = find("title").title = scene.name || "Sestina";
     document.title = scene.name ? `${scene.name} – Sestina` : "Sestina";
-    if (this.selected >= scene.bodies.length) this.selected = -1;
+    this.selected = scene.bodies.findIndex(({ name }) => name === body);
     this.drawing.setScene(scene, motion, options.keepView && scene.bodies.length === before);
     find("follow").setAttribute("aria-pressed", String(this.drawing.follower.isOn));
     this.tree.setScene(scene);
@@ -83,6 +87,7 @@ export class Viewer {
     notes.replaceChildren(...scene.notes.map((note) => make("div", {}, note)));
     this.player.setMotion(motion, options.keepTime);
     this.select(this.selected);
+    if (item) this.markItem(scene.items.findIndex(({ list, name }) => list === item.list && name === item.name));
   }
   /** Only what would be seen can be chosen; reactions are recorded by the next run. */
   private enableLayers(): void {
@@ -145,11 +150,15 @@ export class Viewer {
 
   selectItem(item: number): void {
     this.select(-1);
+    this.markItem(item);
+    this.openTab("selection");
+    this.onSelectItem(item);
+  }
+  private markItem(item: number): void {
     this.selectedItem = item;
     this.tree.selectItem(item);
     this.showArrows();
-    this.openTab("selection");
-    this.onSelectItem(item);
+    this.showSelection();
   }
 
   // ---- pages on the right ----
@@ -431,6 +440,7 @@ export class Viewer {
   }
   private step(rows: number): void {
     this.onSeek();
+    if (this.stepInstead(rows)) return;
     this.player.pause();
     if (this.player.areModes) this.player.seekRow(this.player.mode + Math.sign(rows));
     else this.player.seekRow(this.player.row + rows);
@@ -496,14 +506,18 @@ export class Viewer {
     });
     const speed = find<HTMLSelectElement>("speed");
     speed.append(...SPEEDS.map((s) => make("option", { value: s, selected: s === 1 }, `${s}×`)));
-    speed.addEventListener("change", () => (this.player.speed = Number(speed.value)));
+    speed.addEventListener("change", () => this.setSpeed(Number(speed.value)));
     const mode = find<HTMLSelectElement>("mode");
     mode.addEventListener("change", () => this.player.seekRow(Number(mode.value)));
   }
   private changeSpeed(step: number): void {
     const speed = find<HTMLSelectElement>("speed");
     speed.selectedIndex = Math.max(0, Math.min(SPEEDS.length - 1, speed.selectedIndex + step));
-    this.player.speed = Number(speed.value);
+    this.setSpeed(Number(speed.value));
+  }
+  private setSpeed(speed: number): void {
+    this.player.speed = speed;
+    this.onSpeed(speed);
   }
   private connectCanvas(): void {
     const canvas = find<HTMLCanvasElement>("canvas");

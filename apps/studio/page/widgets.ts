@@ -45,7 +45,7 @@ class TextWidget implements Widget {
     const text = this.input.value.trim();
     if (text === shownText(this.given)) return this.given;
     if (text === "") return undefined;
-    return readFlow(this.field.isVector && /^[^[{"'(]*,/.test(text) ? `[${text}]` : text);
+    return readFlow(this.field.isVector && isBareList(text) ? `[${text}]` : text);
   }
   set(value: Flow | undefined): void {
     this.given = value;
@@ -288,4 +288,12 @@ export function makeWidget(field: Field, id: string, context: Context): Widget {
   if (field.parts && field.row) return new RowsWidget(field, id, context);
   if (field.parts) return new GroupWidget(field, field.parts, id, context);
   return field.options ? new SelectWidget(field, id) : new TextWidget(field, id, context);
+}
+
+/** Whether a text is a list without its brackets, `cos(s), sin(s), 0`: commas within parentheses separate nothing. */
+function isBareList(text: string): boolean {
+  if (/^[[{"']/.test(text)) return false;
+  const parts = text.split(",");
+  const isWhole = (part: string): boolean => part.split("(").length === part.split(")").length;
+  return parts.length > 1 && parts.every(isWhole);
 }

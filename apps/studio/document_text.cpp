@@ -1,0 +1,167 @@
+#include "studio/document_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sestina/base/error.h"
+#include "sestina/io/set_option.h"
+#include "sestina/scene/json_writer.h"
+
+namespace sestina::studio {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines(1);
+  for (const char c : text) {
+    if (c == '\n') {
+      lines.emplace_back();
+    } else {
+      lines.back() += c;
+    }
+  }
+  return lines;
+}
+
+std::string join(const std::vector<std::string>& lines) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) text += (i > 0 ? "\n" : "") + lines[i];
+  return text;
+}
+
+bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == std::string::npos; }
+
+bool is_blank_or_comment(const std::string& line) {
+  const std::size_t first = line.find_first_not_of(" \t\r");
+  return first == std::string::npos || line[first] == '#';
+}
+
+std::size_t indent_of(const std::string& line) { return std::min(line.find_first_not_of(' '), line.size()); }
+
+const YamlEntry* entry_of(const YamlNode& map, const std::string& key) {
+  return map.is_map() ? map.find(key) : nullptr;
+}
+
+std::optional<std::size_t> end_of_value(const std::string& text, std::size_t start) {
+  if (start >= text.size()) return std::nullopt;
+  const char first = text[start];
+  if (first == '"' || first == '\'') {
+    for (std::size_t i = start + 1; i < text.size(); ++i) {
+      if (text[i] == '\\' && first == '"') {
+        ++i;
+      } else if (text[i] == '\'' && first == '\'' && text.compare(i, 2, "''") == 0) {
+        ++i;  // stands for a quote
+      } else if (text[i] == first) {
+        return i + 1;
+      }
+    }
+    return std::nullopt;
+  }
+  if (first == '[' || first == '{') {
+    int depth = 0;
+    for (std::size_t i = start; i < text.size(); ++i) {
+      if (text[i] == '[' || text[i] == '{') ++depth;
+      if ((text[i] == ']' || text[i] == '}') && --depth == 0) return i + 1;
+      if (text[i] == '#') return std::nullopt;  // left to the user
+      if (text[i] == '"' || text[i] == '\'') {
+        const std::optional<std::size_t> end = end_of_value(text, i);
+        if (!end) return std::nullopt;
+        i = *end - 1;
+      }
+    }
+    return std::nullopt;
+  }
+  if (first == '|' || first == '>' || first == '&' || first == '*' || first == '!') return std::nullopt;
+  return start;
+}
+
+std::size_t offset_of(const std::string& text, const Mark& mark) {
+  std::size_t at = 0;
+  for (int line = 1; line < mark.line; ++line) at = text.find('\n', at) + 1;
+  return at + static_cast<std::size_t>(mark.column - 1);
+}
+
+std::string flow_text(const YamlNode& node, bool is_inside) {
+  std::string text;
+  const auto separate = [&] { text += text.empty() ? "" : ", "; };
+  for (const YamlPointer& item : node.items) separate(), text += flow_text(*item, true);
+  for (const YamlEntry& entry : node.entries) {
+    const bool is_plain = entry.key.find_first_of("[]{},:#\"'") == std::string::npos;
+    separate(), text += (is_plain ? entry.key : fmt::format("\"{}\"", entry.key)) + ": " +
+                        flow_text(*entry.value, true);
+  }
+  if (node.is_list()) return "[" + text + "]";
+  if (node.is_map()) return "{" + text + "}";
+  if (!node.quoted && (!is_inside || node.text.find_first_of("[]{},") == std::string::npos)) return node.text;
+  JsonWriter json;
+  return json.value(node.text).take();
+}
+
+const YamlEntry* list_of(const YamlNode& root, const std::string& list) {
+  const std::size_t dot = list.find('.');
+  const YamlEntry* entry = entry_of(root, list.substr(0, dot));
+  if (entry == nullptr || dot == std::string::npos) return entry;
+  return entry_of(*entry->value, list.substr(dot + 1));
+}
+
+const YamlNode* item_of(const YamlNode& list, const std::string& name) {
+  for (const YamlPointer& item : list.items) {
+    const YamlEntry* own = entry_of(*item, "name");
+    if (own != nullptr && own->value->text == name) return item.get();
+  }
+  return nullptr;
+}
+
+Place find_place(const YamlPointer& root, const std::string& path) {
+  Place place{{root.get()}, {nullptr}, {}};
+  const std::string canonical = canonical_set_path(root, path, "the path");  // "/bodies/1/mass/"
+  for (std::size_t at = 1, end = 0; at < canonical.size(); at = end + 1) {
+    end = canonical.find('/', at);
+    const std::string key = canonical.substr(at, end - at);
+    const YamlNode& node = *place.nodes.back();
+    if (place.missing.empty() && node.is_list()) {
+      place.nodes.push_back(node.items[static_cast<std::size_t>(std::stoul(key))].get());
+      place.entries.push_back(nullptr);
+    } else if (const YamlEntry* entry = place.missing.empty() ? entry_of(node, key) : nullptr) {
+      place.nodes.push_back(entry->value.get());
+      place.entries.push_back(entry);
+    } else {
+      place.missing.push_back(key);
+    }
+  }
+  return place;
+}
+
+void refuse_aliases(const Place& place, const std::string& path) {
+  const auto is_before = [](const Mark& a, const Mark& b) {
+    return a.line > 0 && b.line > 0 && std::pair(a.line, a.column) < std::pair(b.line, b.column);
+  };
+  for (std::size_t i = 1; i < place.nodes.size(); ++i) {
+    const Mark& parent = place.nodes[i - 1]->mark;
+    const YamlEntry* entry = place.entries[i];
+    const bool is_merged = entry != nullptr && is_before(entry->mark, parent);
+    if (is_merged || is_before(place.nodes[i]->mark, entry != nullptr ? entry->mark : parent)) {
+      throw InputError(
+          fmt::format("{}: is written elsewhere, at an anchor; only the text can be edited", path));
+    }
+  }
+}
+
+std::string separator_before(const std::string& text, std::size_t end, bool is_empty) {
+  const std::size_t last = text.find_last_not_of(" \t\r\n", end - 2);
+  return is_empty || (last != std::string::npos && text[last] == ',') ? "" : ", ";
+}
+
+std::size_t end_of_block(const std::vector<std::string>& lines, std::size_t line, std::size_t indent) {
+  std::size_t end = line + 1;
+  for (std::size_t i = line + 1; i < lines.size(); ++i) {
+    if (is_blank_or_comment(lines[i])) continue;
+    const std::size_t own = indent_of(lines[i]);
+    const bool is_item = own == indent && lines[i].compare(own, 2, "- ") == 0;
+    if (own < indent || (own == indent && !is_item)) break;
+    end = i + 1;
+  }
+  return end;
+}
+
+}  // namespace sestina::studio

@@ -1,0 +1,57 @@
+// Places in the text of a YAML document, so that a value can be changed where it stands.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sestina/io/yaml.h"
+
+namespace sestina::studio {
+
+std::vector<std::string> lines_of(const std::string& text);
+std::string join(const std::vector<std::string>& lines);
+bool is_blank(const std::string& text);
+bool is_blank_or_comment(const std::string& line);
+std::size_t indent_of(const std::string& line);
+
+// The entry of a map; null if there is none, or if the node is no map.
+const YamlEntry* entry_of(const YamlNode& map, const std::string& key);
+
+// The place in the text just after a value that begins at a mark: of a scalar in its line, or of a list or
+// map in brackets.
+std::optional<std::size_t> end_of_value(const std::string& text, std::size_t start);
+
+// The position of a mark in the text.
+std::size_t offset_of(const std::string& text, const Mark& mark);
+
+// A value on one line; inside of brackets, text with characters that end it there is quoted.
+std::string flow_text(const YamlNode& node, bool is_inside = false);
+
+// The node of a list such as `bodies` or `ground.shapes`; null if there is none.
+const YamlEntry* list_of(const YamlNode& root, const std::string& list);
+
+// The item of a list with this name; null if there is none.
+const YamlNode* item_of(const YamlNode& list, const std::string& name);
+
+// Where a path leads to: the nodes from the root on, the entry of a map that leads to each (null for the root
+// and for items of lists), and the keys that are missing.
+struct Place {
+  std::vector<const YamlNode*> nodes;
+  std::vector<const YamlEntry*> entries;
+  std::vector<std::string> missing;
+};
+
+Place find_place(const YamlPointer& root, const std::string& path);
+
+// Throws InputError if something on the way is written elsewhere: behind an alias, or merged from another
+// map. Anchors stand before what uses them.
+void refuse_aliases(const Place& place, const std::string& path);
+
+// What separates a new last element of a list or map in brackets, which end at `end`, from the one before.
+std::string separator_before(const std::string& text, std::size_t end, bool is_empty);
+
+// The line after the last of a block that begins at `line` with the given indent.
+std::size_t end_of_block(const std::vector<std::string>& lines, std::size_t line, std::size_t indent);
+
+}  // namespace sestina::studio
