@@ -47,10 +47,10 @@ std::optional<std::size_t> end_of_value(const std::string& text, std::size_t sta
   const char first = text[start];
   if (first == '"' || first == '\'') {
     for (std::size_t i = start + 1; i < text.size(); ++i) {
-      if (text[i] == '\\' && first == '"') {
+      // Two quotes within single ones stand for one.
+      const bool is_escape = first == '"' ? text[i] == '\\' : text.compare(i, 2, "''") == 0;
+      if (is_escape) {
         ++i;
-      } else if (text[i] == '\'' && first == '\'' && text.compare(i, 2, "''") == 0) {
-        ++i;  // stands for a quote
       } else if (text[i] == first) {
         return i + 1;
       }
