@@ -59,11 +59,11 @@ void Document::forget_recovered() {
 }
 
 void Document::keep_copy() {
-  if (file_.empty()) return;
+  if (file_.empty() || recovered_) return;
   std::error_code ignored;
   copy_fault_.clear();
   if (!is_dirty()) {
-    if (!recovered_) fs::remove(copy_path(), ignored);
+    fs::remove(copy_path(), ignored);
     return;
   }
   try {
@@ -110,9 +110,79 @@ YamlPointer Document::tree() const {
   return root;
 }
 
-// Inserts the line with which every model begins.
-void Document::begin_if_empty() {
-  if (is_blank(text_)) push("sestina: 1\n", {});
+// Changes the text, and takes it back where that means anything but the change of the data.
+void Document::edit(const std::string& path, const std::function<YamlPointer(const YamlPointer&)>& of_data,
+                    const std::function<void()>& of_text) {
+  refuse_while_offered();
+  const std::string before = text_, kind = last_kind_;
+  const std::vector<std::string> redo = redo_;
+  const std::size_t steps = undo_.size();
+  if (is_blank(text_)) text_ = "sestina: 1\n";  // with which every model begins
+  try {
+    const YamlPointer expected = of_data(tree());
+    of_text();
+    if (is_blank(before) && undo_.size() > steps) undo_.back() = before;
+    FaultList faults;
+    YamlPointer now;
+    try {
+      now = parse_yaml(text_, name(), faults);
+    } catch (const InputError&) {
+      now.reset();
+    }
+    if (now == nullptr || !faults.empty() || !is_same_data(*now, *expected)) {
+      throw InputError(fmt::format("{}: is written so that only the text can be edited", path));
+    }
+  } catch (const InputError&) {
+    const bool is_full = steps == kMostUndo && text_ != before;
+    if (undo_.size() > steps || (is_full && undo_.back() == before)) undo_.pop_back();
+    text_ = before, redo_ = redo, last_kind_ = kind;
+    keep_copy();
+    throw;
+  }
+}
+
+void Document::set_value(const std::string& path, const std::string& value, std::string_view kind) {
+  edit(
+      path,
+      [&](const YamlPointer& root) { return with_value(root, keys_of(root, path), data_of(value, path)); },
+      [&] { write_value(path, value, kind); });
+}
+
+void Document::remove_value(const std::string& path, std::string_view kind) {
+  edit(
+      path, [&](const YamlPointer& root) { return with_value(root, keys_of(root, path), nullptr); },
+      [&] { write_without(path, kind); });
+}
+
+void Document::add_item(const std::string& list, const std::string& item) {
+  const auto of_data = [&](const YamlPointer& root) {
+    const YamlEntry* entry = list_of(*root, list);
+    auto grown = entry != nullptr ? std::make_shared<YamlNode>(*entry->value) : std::make_shared<YamlNode>();
+    const YamlPointer added = data_of(item, list);
+    if (list == "parameters" || list == "variables") {
+      grown->kind = YamlNode::Kind::kMap;
+      grown->entries.insert(grown->entries.end(), added->entries.begin(), added->entries.end());
+    } else {
+      grown->kind = YamlNode::Kind::kList;
+      grown->items.push_back(added);
+    }
+    return with_value(root, keys_of(root, list), grown);
+  };
+  edit(list, of_data, [&] { write_item(list, item); });
+}
+
+void Document::remove_item(const std::string& list, const std::string& name) {
+  const auto of_data = [&](const YamlPointer& root) {
+    const YamlEntry* entry = list_of(*root, list);
+    if (entry == nullptr || !entry->value->is_list()) throw InputError(fmt::format("there are no {}", list));
+    const YamlNode* found = item_of(*entry->value, name);
+    if (found == nullptr) throw InputError(fmt::format("{}: there is no '{}'", list, name));
+    auto rest = std::make_shared<YamlNode>(*entry->value);
+    std::erase_if(rest->items, [&](const YamlPointer& item) { return item.get() == found; });
+    const bool is_flow = text_[offset_of(text_, entry->value->mark)] == '[';  // an empty list stays
+    return with_value(root, keys_of(root, list), rest->items.empty() && !is_flow ? nullptr : rest);
+  };
+  edit(list, of_data, [&] { write_without_item(list, name); });
 }
 
 // Just after the node's text. Throws InputError for a node that is not written on the spot: block style,
@@ -148,7 +218,7 @@ std::string Document::without_block(const YamlEntry& entry, const std::string& r
   return join(lines);
 }
 
-void Document::remove_value(const std::string& path, std::string_view kind) {
+void Document::write_without(const std::string& path, std::string_view kind) {
   const YamlPointer root = tree();
   Place place = find_place(root, path);
   if (!place.missing.empty()) return;
@@ -164,7 +234,8 @@ void Document::remove_value(const std::string& path, std::string_view kind) {
   if (text_[offset_of(text_, map.mark)] != '{') return push(without_block(*entry, "", path), kind);
   std::size_t from = offset_of(text_, entry->mark), to = end_of_node(*entry->value, path);
   if (entry == &map.entries.front()) {
-    to = map.entries.size() > 1 ? offset_of(text_, map.entries[1].mark) : to;
+    const std::size_t next = text_.find_first_not_of(" \t\r\n", to);
+    if (next < text_.size() && text_[next] == ',') to = text_.find_first_not_of(" \t", next + 1);
   } else {
     from = comma_before(from, offset_of(text_, (entry - 1)->mark), path);
   }
@@ -180,8 +251,7 @@ std::size_t Document::comma_before(std::size_t at, std::size_t before, const std
   return comma;
 }
 
-void Document::set_value(const std::string& path, const std::string& value, std::string_view kind) {
-  begin_if_empty();
+void Document::write_value(const std::string& path, const std::string& value, std::string_view kind) {
   const YamlPointer root = tree();
   const Place place = find_place(root, path);
   refuse_aliases(place, path);
@@ -226,24 +296,26 @@ void Document::insert_entry(const YamlNode& map, bool is_root, const std::string
   // After the first key's block.
   const std::size_t indent = static_cast<std::size_t>(first.mark.column - 1);
   const auto line = static_cast<std::size_t>(first.mark.line - 1);
-  std::size_t after = line + 1;
-  while (after < lines.size() && (is_blank_or_comment(lines[after]) || indent_of(lines[after]) > indent))
-    ++after;
-  while (after > line + 1 && is_blank_or_comment(lines[after - 1])) --after;
+  std::size_t after = end_of_block(lines, line, indent);
+  if (!first.value->is_null()) {
+    const std::size_t start = offset_of(text_, first.value->mark);
+    const auto end = static_cast<std::ptrdiff_t>(end_of_value(text_, start).value_or(start));
+    after =
+        std::max(after, static_cast<std::size_t>(std::count(text_.begin(), text_.begin() + end, '\n')) + 1);
+  }
   lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(after), std::string(indent, ' ') + inserted);
   push(join(lines), kind);
 }
 
-void Document::add_item(const std::string& list, const std::string& item) {
+void Document::write_item(const std::string& list, const std::string& item) {
   const bool is_map = list == "parameters" || list == "variables";
-  begin_if_empty();
   const YamlPointer root = tree();
   const YamlEntry* entry = list_of(*root, list);
-  if (entry == nullptr && list.find('.') != std::string::npos) return set_value(list, "[" + item + "]");
+  if (entry == nullptr && list.find('.') != std::string::npos) return write_value(list, "[" + item + "]", {});
   std::vector<std::string> lines = lines_of(text_);
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   if (entry == nullptr && text_[offset_of(text_, root->mark)] == '{') {  // JSON
-    return set_value(list, (is_map ? "{" : "[") + item + (is_map ? "}" : "]"));
+    return write_value(list, (is_map ? "{" : "[") + item + (is_map ? "}" : "]"), {});
   }
   if (entry == nullptr || entry->value->is_null()) {
     if (entry != nullptr) throw InputError(fmt::format("{}: is empty; write an item into the text", list));
@@ -276,7 +348,7 @@ void Document::add_item(const std::string& list, const std::string& item) {
   push(join(lines) + "\n", {});
 }
 
-void Document::remove_item(const std::string& list, const std::string& name) {
+void Document::write_without_item(const std::string& list, const std::string& name) {
   const YamlPointer root = tree();
   const YamlEntry* entry = list_of(*root, list);
   if (entry == nullptr || !entry->value->is_list()) throw InputError(fmt::format("there are no {}", list));
@@ -291,7 +363,7 @@ void Document::remove_item(const std::string& list, const std::string& name) {
   if (lines[first].compare(indent, 2, "- ") != 0) {
     throw InputError(fmt::format("{}: is written so that only the text can be edited", list));
   }
-  if (items.size() == 1) return remove_value(list, {});  // also a map that would be empty
+  if (items.size() == 1) return write_without(list, {});  // also a map that would be empty
   const std::size_t last = end_of_block(lines, first, indent + 1);
   lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(first),
               lines.begin() + static_cast<std::ptrdiff_t>(last));
@@ -368,6 +440,7 @@ std::vector<std::pair<std::string, std::vector<Document::Item>>> Document::items
 }
 
 bool Document::undo() {
+  refuse_while_offered();
   if (undo_.empty()) return false;
   redo_.push_back(std::move(text_));
   text_ = std::move(undo_.back());
@@ -378,6 +451,7 @@ bool Document::undo() {
 }
 
 bool Document::redo() {
+  refuse_while_offered();
   if (redo_.empty()) return false;
   undo_.push_back(std::move(text_));
   text_ = std::move(redo_.back());

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -80,7 +81,12 @@ class Document {
 
  private:
   std::filesystem::path copy_path() const;
-  void begin_if_empty();
+  void edit(const std::string& path, const std::function<YamlPointer(const YamlPointer&)>& of_data,
+            const std::function<void()>& of_text);
+  void write_value(const std::string& path, const std::string& value, std::string_view kind);
+  void write_without(const std::string& path, std::string_view kind);
+  void write_item(const std::string& list, const std::string& item);
+  void write_without_item(const std::string& list, const std::string& name);
   void remove_in_brackets(const YamlNode& list, const YamlNode& item, const std::string& name);
   std::size_t end_of_node(const YamlNode& node, const std::string& path) const;
   std::string without_block(const YamlEntry& entry, const std::string& replacement,

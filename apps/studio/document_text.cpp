@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "sestina/base/error.h"
@@ -63,7 +64,10 @@ std::optional<std::size_t> end_of_value(const std::string& text, std::size_t sta
       if (text[i] == '[' || text[i] == '{') ++depth;
       if ((text[i] == ']' || text[i] == '}') && --depth == 0) return i + 1;
       if (text[i] == '#') return std::nullopt;  // left to the user
-      if (text[i] == '"' || text[i] == '\'') {
+      // An apostrophe within a word begins no text.
+      const std::size_t last = text.find_last_not_of(" \t\r\n", i - 1);
+      const bool is_start = std::string_view("[{,:").find(text[last]) != std::string_view::npos;
+      if (is_start && (text[i] == '"' || text[i] == '\'')) {
         const std::optional<std::size_t> end = end_of_value(text, i);
         if (!end) return std::nullopt;
         i = *end - 1;
@@ -76,7 +80,7 @@ std::optional<std::size_t> end_of_value(const std::string& text, std::size_t sta
 }
 
 std::size_t offset_of(const std::string& text, const Mark& mark) {
-  std::size_t at = 0;
+  std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // the mark of UTF-8 counts in no column
   for (int line = 1; line < mark.line; ++line) at = text.find('\n', at) + 1;
   return at + static_cast<std::size_t>(mark.column - 1);
 }
@@ -114,10 +118,7 @@ const YamlNode* item_of(const YamlNode& list, const std::string& name) {
 
 Place find_place(const YamlPointer& root, const std::string& path) {
   Place place{{root.get()}, {nullptr}, {}};
-  const std::string canonical = canonical_set_path(root, path, "the path");  // "/bodies/1/mass/"
-  for (std::size_t at = 1, end = 0; at < canonical.size(); at = end + 1) {
-    end = canonical.find('/', at);
-    const std::string key = canonical.substr(at, end - at);
+  for (const std::string& key : keys_of(root, path)) {
     const YamlNode& node = *place.nodes.back();
     if (place.missing.empty() && node.is_list()) {
       place.nodes.push_back(node.items[static_cast<std::size_t>(std::stoul(key))].get());
@@ -162,6 +163,71 @@ std::size_t end_of_block(const std::vector<std::string>& lines, std::size_t line
     end = i + 1;
   }
   return end;
+}
+
+std::vector<std::string> keys_of(const YamlPointer& root, const std::string& path) {
+  std::vector<std::string> keys;
+  const std::string canonical = canonical_set_path(root, path, "the path");  // "/bodies/1/mass/"
+  for (std::size_t at = 1, end = 0; at < canonical.size(); at = end + 1) {
+    end = canonical.find('/', at);
+    keys.push_back(canonical.substr(at, end - at));
+  }
+  return keys;
+}
+
+namespace {
+
+// `is_entry`: of a map, so that it may be removed.
+YamlPointer with_value(const YamlNode& node, std::span<const std::string> keys, const YamlPointer& value,
+                       bool is_entry) {
+  if (keys.empty()) return value;
+  auto copy = std::make_shared<YamlNode>(node);
+  if (copy->is_null()) copy->kind = YamlNode::Kind::kMap;
+  if (copy->is_list()) {
+    YamlPointer& item = copy->items.at(static_cast<std::size_t>(std::stoul(keys[0])));
+    item = with_value(*item, keys.subspan(1), value, false);
+    return copy;
+  }
+  auto found = std::ranges::find(copy->entries, keys[0], &YamlEntry::key);
+  if (found == copy->entries.end()) {
+    if (value == nullptr) return copy;
+    found = copy->entries.insert(found, {keys[0], {}, std::make_shared<YamlNode>()});
+  }
+  found->value = with_value(*found->value, keys.subspan(1), value, true);
+  if (found->value == nullptr) copy->entries.erase(found);
+  return copy->entries.empty() && is_entry ? nullptr : copy;
+}
+
+}  // namespace
+
+YamlPointer with_value(const YamlPointer& root, const std::vector<std::string>& keys,
+                       const YamlPointer& value) {
+  return with_value(*root, keys, value, false);
+}
+
+YamlPointer data_of(const std::string& value, const std::string& path) {
+  FaultList faults;
+  YamlPointer data;
+  try {
+    data = parse_yaml(value, path, faults);
+    faults.throw_if_any();
+  } catch (const InputError&) {
+    throw InputError(fmt::format("{}: '{}' is no value", path, printable(value)));
+  }
+  if (data->is_null()) throw InputError(fmt::format("{}: a value is missing", path));
+  return data;
+}
+
+bool is_same_data(const YamlNode& a, const YamlNode& b) {
+  if (a.kind != b.kind || a.text != b.text || a.quoted != b.quoted) return false;
+  if (a.items.size() != b.items.size() || a.entries.size() != b.entries.size()) return false;
+  for (std::size_t i = 0; i < a.items.size(); ++i) {
+    if (!is_same_data(*a.items[i], *b.items[i])) return false;
+  }
+  return std::ranges::all_of(a.entries, [&](const YamlEntry& entry) {
+    const YamlEntry* other = b.find(entry.key);
+    return other != nullptr && is_same_data(*entry.value, *other->value);
+  });
 }
 
 }  // namespace sestina::studio

@@ -54,4 +54,17 @@ std::string separator_before(const std::string& text, std::size_t end, bool is_e
 // The line after the last of a block that begins at `line` with the given indent.
 std::size_t end_of_block(const std::vector<std::string>& lines, std::size_t line, std::size_t indent);
 
+// The keys of a path, as find_place() follows them; of a list the indices of its items.
+std::vector<std::string> keys_of(const YamlPointer& root, const std::string& path);
+
+// The data in which the keys lead to the value; nullptr removes it, and maps that would be empty without it.
+YamlPointer with_value(const YamlPointer& root, const std::vector<std::string>& keys,
+                       const YamlPointer& value);
+
+// The data of a value, or of an item, in one line. Throws InputError.
+YamlPointer data_of(const std::string& value, const std::string& path);
+
+// Whether two texts mean the same; the order of keys counts for nothing.
+bool is_same_data(const YamlNode& a, const YamlNode& b);
+
 }  // namespace sestina::studio

@@ -148,6 +148,8 @@ bool RowForces::find_columns(const Motion& motion) {
   for (const std::string& name : model.u_names()) u_.push_back(place(name));
   for (const VariableInfo& variable : model.variables()) d_.push_back(place(variable.name));
   for (const StateInfo& state : model.states()) x_.push_back(place(state.name));
+  const bool is_over_load = motion.x == "load";  // statics: the part of the given forces that acts
+  load_ = is_over_load ? std::optional(place("load")) : std::nullopt;
   for (Actuator& actuator : actuators_) actuator.column = place(actuator.name + ".force");
   return is_complete;
 }
@@ -157,6 +159,7 @@ void RowForces::read_state(const double* row) {
     for (std::size_t i = 0; i < places.size(); ++i) values[i] = row[places[i]];
   };
   state_.t = row[t_];
+  applied_.load = load_ ? row[*load_] : 1.0;
   read(q_, state_.q);
   read(u_, state_.u);
   read(d_, state_.d);

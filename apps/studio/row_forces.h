@@ -52,6 +52,7 @@ class RowForces {
   std::vector<Actuator> actuators_;
   std::vector<std::size_t> q_, u_, d_, x_;  // positions in a row
   std::size_t t_ = 0;
+  std::optional<std::size_t> load_;
 };
 
 }  // namespace sestina::studio

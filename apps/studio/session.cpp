@@ -102,11 +102,13 @@ Session::Handler Session::find_handler(std::string_view type) {
 }
 
 void Session::handle(int client, std::string_view text) {
+  answered_ = 0.0;
   try {
     FaultList faults;
     const YamlPointer message = parse_yaml(std::string(text), "message", faults);  // JSON is YAML
     faults.throw_if_any();
     if (!message || !message->is_map()) throw InputError("the message is not an object");
+    if (message->find("n") != nullptr) answered_ = number_of(*message, "n");
     const std::string type = text_of(*message, "type");
     const Handler handler = find_handler(type);
     if (handler == nullptr)
@@ -126,6 +128,7 @@ void Session::handle(int client, std::string_view text) {
   } catch (const std::exception& error) {
     tell_error(client, fmt::format("failed: {}", error.what()));
   }
+  answered_ = 0.0;
 }
 
 // ---- the document ----
@@ -501,7 +504,8 @@ void Session::send_to_all(Message given) {
 
 void Session::tell_error(int client, const std::string& what) {
   JsonWriter json;
-  send(client, json.begin_object().member("type", "error").member("text", what).end_object().take());
+  json.begin_object().member("type", "error").member("text", what).member("answers", answered_);
+  send(client, json.end_object().take());
 }
 
 std::string Session::hello_text(int client) const {
@@ -517,7 +521,7 @@ std::string Session::document_text() const {
   json.member("file", document_->file().filename().string()).member("dirty", document_->is_dirty());
   json.member("undo", document_->undo_steps()).member("redo", document_->redo_steps());
   json.member("recovered", document_->recovered().has_value());
-  json.member("copy_fault", document_->copy_fault());
+  json.member("copy_fault", document_->copy_fault()).member("answers", answered_);
   json.key("faults").begin_array();
   for (const Fault& fault : faults_) {
     json.begin_object().member("line", fault.place.mark.line).member("column", fault.place.mark.column);

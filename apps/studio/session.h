@@ -144,6 +144,7 @@ class Session {
   std::unique_ptr<ParticleStage> particles_;  // of a model of particles, which has no run_
   bool is_scene_sent_ = false;                // of the current run
   bool was_running_ = false;
+  double answered_ = 0.0;    // the number of the message that is being answered; 0: none
   std::string told_change_;  // the text on disk of which the clients know
   bool reactions_ = false;
   std::chrono::steady_clock::time_point next_look_{};

@@ -249,9 +249,74 @@ TEST(Document, LeavesToTheTextWhatIsWrittenAtAnAnchor) {
     EXPECT_NE(message_of([&] { document.remove_value(path); }).find("at an anchor"), std::string::npos)
         << path;
   }
+  // It would change what uses the anchor, too.
+  EXPECT_NE(message_of([&] { document.set_value("bodies.a.mass", "4"); }), kNothingThrown);
+  EXPECT_NE(message_of([&] { document.remove_item("bodies", "a"); }), kNothingThrown);
   EXPECT_EQ(document.text(), text);
-  document.set_value("bodies.a.mass", "4");
-  EXPECT_NE(document.text().find("{name: a, mass: 4}"), std::string::npos);
+  document.set_value("bodies.c.mass", "4");
+  EXPECT_NE(document.text().find("{tip: [1, 0, 0]}, mass: 4}"), std::string::npos);
+}
+
+// What a form asks for happens, and nothing else: a text that would mean something else is not taken.
+TEST(Document, ChangesNothingElse) {
+  const char* const texts[] = {
+      "{original_name: it's, name: rod, mass: 1}",  // no quotation
+      "{<<: *A, name: rod, mass: 1}",               // what is merged stays
+      "{mass: 2, <<: *A, name: rod}",
+      "{name: rod, mass: 1  # it, too\n   }",
+  };
+  for (const char* item : texts) {
+    const std::string text =
+        "parameters: &A {mass: 5}\nbodies: [" + std::string(item) + ", {name: arm, mass: 1}]\n";
+    Document document{text};
+    const auto arm_is_there = [&] {
+      return document.text().find("name: arm, mass: 1") != std::string::npos ||
+             document.text().find("name: arm, mass: 7") != std::string::npos;
+    };
+    for (const auto& change : std::vector<std::function<void()>>{
+             [&] { document.remove_value("bodies.rod.mass"); },
+             [&] { document.remove_item("bodies", "rod"); },
+             [&] { document.set_value("bodies.rod.center_of_mass", "[1, 0, 0]"); },
+             [&] { document.set_value("bodies.arm.mass", "7"); }}) {
+      const std::string before = document.text();
+      if (message_of(change) == kNothingThrown) {
+        EXPECT_TRUE(arm_is_there()) << document.text();
+        document.undo();
+      }
+      EXPECT_EQ(document.text(), before);
+    }
+  }
+  Document document{std::string("parameters: {l: 1, m: 2}\n")};
+  for (const char* value : {"1, k: 5", "\"x", "[1", "", "1 # x", "3}\nx: {"}) {
+    EXPECT_NE(message_of([&] { document.set_value("parameters.l", value); }), kNothingThrown) << value;
+    EXPECT_EQ(document.text(), "parameters: {l: 1, m: 2}\n") << value;
+  }
+  EXPECT_EQ(document.undo_steps(), 0u);
+  document.set_text("name: |\n  two\n  # lines\nbodies: []\n");
+  message_of([&] { document.set_value("gravity", "[0, 0, -9]"); });
+  EXPECT_NE(document.text().find("name: |\n  two\n  # lines\n"), std::string::npos);
+}
+
+// As Python's YAML writes: sorted keys, and lists that are not indented.
+TEST(Document, AddsKeysToWhatProgramsWrite) {
+  Document document{
+      std::string("bodies:\n- center_of_mass:\n  - 0\n  - 1\n  mass: 1\n  name: rod\nsestina: 1\n")};
+  document.set_value("bodies.rod.original_name", "x");
+  document.set_value("gravity", "[0, 0, -9]");
+  EXPECT_EQ(document.text(),
+            "bodies:\n- center_of_mass:\n  - 0\n  - 1\n  original_name: x\n  mass: 1\n  name: rod\n"
+            "gravity: [0, 0, -9]\nsestina: 1\n");
+  Document flow{std::string("bodies: [\n{name: rod}\n]\n")};
+  flow.set_value("gravity", "[0, 0, -9]");
+  EXPECT_EQ(flow.text(), "bodies: [\n{name: rod}\n]\ngravity: [0, 0, -9]\n");
+  Document marked{std::string("\xEF\xBB\xBF{\"parameters\": {\"m\": 2}}\n")};
+  marked.set_value("parameters.m", "3");
+  EXPECT_EQ(marked.text(), "\xEF\xBB\xBF{\"parameters\": {\"m\": 3}}\n");
+  Document empty{std::string()};
+  empty.add_item("bodies", "{name: a}");
+  EXPECT_EQ(empty.undo_steps(), 1u);
+  empty.undo();
+  EXPECT_EQ(empty.text(), "");
 }
 
 TEST(Document, KnowsQuotesCommasAndBracketsThatPeopleWrite) {
@@ -325,6 +390,7 @@ TEST_F(DocumentFile, KeepsACopyUntilItIsSavedAndOffersItAgain) {
   EXPECT_NE(message_of([&] { again.set_value("parameters.l", "3"); }).find("throw it away"),
             std::string::npos);
   EXPECT_NE(message_of([&] { again.save(); }).find("throw it away"), std::string::npos);
+  EXPECT_NE(message_of([&] { again.undo(); }).find("throw it away"), std::string::npos);
   EXPECT_EQ(contents(copy()), *again.recovered());
   const std::string text = *again.recovered();
   again.forget_recovered();

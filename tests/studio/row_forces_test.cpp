@@ -180,6 +180,24 @@ analysis: {type: statics}
   }
 }
 
+TEST(RowForces, GrowWithTheLoadOfStatics) {
+  const Motion motion = motion_of(R"(
+sestina: 1
+bodies: [{name: a, mass: 1}]
+joints: [{name: j, type: prismatic, axis: [1, 0, 0], parent: ground.origin, child: a.origin}]
+forces:
+  - {name: hold, type: joint_spring, joint: j, stiffness: 10}
+  - {name: push, type: point_force, at: a.origin, value: [3, 0, 0]}
+analysis: {type: statics, load_steps: 3}
+)");
+  ASSERT_EQ(motion.forces.size(), motion.rows);
+  ASSERT_GE(motion.rows, 3u);
+  for (std::size_t row = 0; row < motion.rows; ++row) {
+    const double load = motion.values[row * motion.columns.size() + motion.columns.size() - 1];
+    EXPECT_NEAR(motion.forces[row].force[0], 3 * load, 1e-6) << row;
+  }
+}
+
 // A hydraulic actuator pushes its two points apart, by the force of its column.
 TEST(RowForces, OfAnActuatorPushItsPointsApart) {
   const Motion motion = motion_of(R"(

@@ -23,6 +23,8 @@ export interface DocumentMessage {
   recovered: boolean;
   /** Why unsaved work is not kept; empty: it is. */
   copy_fault: string;
+  /** The number of the message that this answers. */
+  answers: number;
   faults: Fault[];
   parameters: Parameter[];
   items: Record<string, Record<string, string>[]>;
@@ -59,7 +61,7 @@ export type ServerMessage =
   | KeepMessage
   | SweepMessage
   | MembersMessage
-  | { type: "error"; text: string }
+  | { type: "error"; text: string; answers: number }
   | { type: "changed" }
   | { type: "saved" };
 

@@ -3,15 +3,13 @@
 
 export type Outgoing = Record<string, unknown>;
 
-/** Messages that have no answer of their own, but must not overtake those that do. */
-const UNANSWERED = ["run"];
-
 export class Outbox {
   /** What waits or is unanswered has changed. */
   onChange: () => void = () => undefined;
   private readonly waiting: Outgoing[] = [];
   private asked: Outgoing | undefined;
   private isOpen = false;
+  private sent = 0;
 
   constructor(private readonly send: (message: Outgoing) => void) {}
 
@@ -22,14 +20,15 @@ export class Outbox {
     else this.waiting.push(message);
     this.pump();
   }
-  /** The server has answered. */
-  answered(): void {
+  /** The server has answered the message of this number. */
+  answered(n: number): void {
+    if (this.asked?.n !== n) return;
     this.asked = undefined;
     this.pump();
   }
   open(): void {
     this.isOpen = true;
-    this.answered();
+    this.pump();
   }
   /** The connection has ended; the answer will not come. A value or a text may be sent again. */
   close(): void {
@@ -45,9 +44,8 @@ export class Outbox {
 
   private pump(): void {
     while (this.isOpen && !this.asked && this.waiting.length > 0) {
-      const message = this.waiting.shift() as Outgoing;
-      if (!UNANSWERED.includes(String(message.type))) this.asked = message;
-      this.send(message);
+      this.asked = { ...this.waiting.shift(), n: ++this.sent };
+      this.send(this.asked);
     }
     this.onChange();
   }

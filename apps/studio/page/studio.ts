@@ -35,8 +35,9 @@ export class Studio {
   private isFirst = true;
   private failure: string | undefined; // of the last run, which the page tells
   private isDue = false;
-  private isStepping = false;
+  private steppedFrom: number | undefined; // rows before a step that was asked for
   private isCopyFaultTold = false;
+  private isQuestion = false; // in the bar over the scene
   private isLiveAsked = false; // and it has not begun yet
   private mayEdit = false;
   private readonly outbox = new Outbox((message) => this.connection.send(message));
@@ -115,6 +116,7 @@ export class Studio {
   }
   private run(): void {
     this.setLive(false);
+    this.resumeAt = undefined;
     this.change({ type: "run", reactions: this.viewer.drawing.isShown("arrows") });
   }
   private save(): void {
@@ -133,6 +135,7 @@ export class Studio {
     this.viewer.showPlaying();
   }
   private toggleLive(): void {
+    this.resumeAt = undefined;
     if (this.isLive) {
       this.connection.send({ type: "stop" });
       this.setLive(false);
@@ -173,7 +176,7 @@ export class Studio {
   private stepLive(rows: number): boolean {
     const { player, motion } = this.viewer;
     if (!this.isLive || !this.isPaused || rows < 0 || !motion || player.row < motion.rows - 1) return false;
-    this.isStepping = true;
+    this.steppedFrom = motion.rows;
     this.connection.send({ type: "step" });
     return true;
   }
@@ -197,6 +200,7 @@ export class Studio {
       case "hello":
         this.mayEdit = message.editor && message.document;
         this.lockText();
+        this.askRecovery();
         find("studio-buttons").hidden = !message.document || !message.editor;
         find("tab-model").hidden = find("tab-build").hidden = !message.document;
         if (message.document && !message.editor) this.tell("Another window edits; this one watches.");
@@ -231,7 +235,7 @@ export class Studio {
       case "error":
         if (this.isLiveAsked) this.setLive(false);
         this.isLiveAsked = false;
-        this.outbox.answered();
+        this.outbox.answered(message.answers);
         this.tell(message.text, true);
         break;
       case "changed":
@@ -252,6 +256,7 @@ export class Studio {
       this.setLive(false);
     }
     this.document = message;
+    this.outbox.answered(message.answers);
     this.outbox.open();
     this.pane.set(message.text, message.faults, this.outbox.has(({ type }) => type === "text"));
     this.forms.setItems(message.items);
@@ -262,19 +267,21 @@ export class Studio {
       this.tell(message.faults.length === 1 ? "The model has a fault." : `The model has ${message.faults.length} faults.`, true);
     }
     this.showParameters(message.parameters, message.faults.length > 0);
-    if (isNew && message.recovered) {
-      this.offer("There is work on this model that was not saved.", [
-        ["Take it", () => this.change({ type: "recover", take: true })],
-        ["Throw it away", () => this.change({ type: "recover", take: false })],
-      ]);
-    }
+    this.askRecovery();
     if (isNew && (message.text.trim() === "" || message.faults.length > 0)) this.viewer.openTab(message.text.trim() === "" ? "build" : "model");
-    if (message.copy_fault && !this.isCopyFaultTold) this.offer(`Unsaved work is not kept: ${message.copy_fault}`, [["Close", () => undefined]]);
+    if (message.copy_fault && !this.isCopyFaultTold) this.note(`Unsaved work is not kept: ${message.copy_fault}`);
     this.isCopyFaultTold = message.copy_fault !== "";
   }
+  private askRecovery(): void {
+    if (!this.document?.recovered || !this.mayEdit || this.isQuestion) return;
+    this.offer("There is work on this model that was not saved.", [
+      ["Take it", () => this.change({ type: "recover", take: true })],
+      ["Throw it away", () => this.change({ type: "recover", take: false })],
+    ]);
+  }
   private takeStatus(message: StatusMessage): void {
-    if (message.live && message.running) this.isLiveAsked = false;
-    if (this.isLive && !(message.live && message.running)) this.setLive(false);
+    if (message.live) this.isLiveAsked = false;
+    if (this.isLive && !this.isLiveAsked && !(message.live && message.running)) this.setLive(false);
     if (this.document && this.document.faults.length > 0) return;
     const time = `t = ${short(message.t, 4)} s`;
     if (message.running) this.tell(message.live ? (this.isPaused ? `paused, ${time}` : `live, ${time}`) : `running, ${time}`);
@@ -284,12 +291,12 @@ export class Studio {
       this.toggleLive();
     } else if (message.failed) {
       this.tell("The run failed.", true);
-      if (this.failure !== message.text) this.offer(message.text, [["Close", () => undefined]]);
+      if (this.failure !== message.text) this.note(message.text);
       this.failure = message.text;
       return;
     } else if (message.live) this.tell("");
     else this.tell(message.text || `computed in ${short(message.wall, 3)} s`);
-    if (this.failure !== undefined && find("offer").textContent?.startsWith(this.failure)) find("offer").hidden = true;
+    if (this.failure !== undefined && !this.isQuestion) find("offer").hidden = true;
     this.failure = undefined;
   }
   private takeBlock(kind: number, rows: number, block: ArrayBuffer): void {
@@ -317,8 +324,9 @@ export class Studio {
     this.isDue = true;
     requestAnimationFrame(() => {
       this.isDue = false;
-      if (this.isLive && (!this.isPaused || this.isStepping)) this.viewer.player.seek(this.viewer.player.end);
-      this.isStepping = false;
+      const hasStepped = this.steppedFrom !== undefined && motion.rows > this.steppedFrom;
+      if (this.isLive && (!this.isPaused || hasStepped)) this.viewer.player.seek(this.viewer.player.end);
+      if (hasStepped) this.steppedFrom = undefined;
       this.viewer.refresh();
     });
   }
@@ -382,12 +390,22 @@ export class Studio {
     status.title = text;
     status.classList.toggle("bad", isBad);
   }
+  /** A long text, unless a question stands in its place. */
+  private note(text: string): void {
+    if (!this.isQuestion) this.showBar(text, [["Close", () => undefined]]);
+  }
+  /** A question, which stays until it is answered. */
   private offer(text: string, answers: [string, () => void][]): void {
+    this.isQuestion = true;
+    this.showBar(text, answers);
+  }
+  private showBar(text: string, answers: [string, () => void][]): void {
     const bar = find("offer");
     bar.hidden = false;
     bar.replaceChildren(make("span", {}, text), ...answers.map(([label, f]) => make("button", {
       onclick: () => {
         bar.hidden = true;
+        this.isQuestion = false;
         f();
       },
     }, label)));

@@ -48,7 +48,7 @@ export class BodyTree {
     this.items.forEach((item, b) => this.place(item, scene.bodies[b].beam));
     for (const list of Object.keys(TITLES)) this.addList(scene, list);
     if (scene.particles) this.addSpecies(scene.particles);
-    this.select(Math.min(this.selected, scene.bodies.length - 1));
+    this.select(-1); // who sets the scene selects
   }
 
   select(body: number): void {
