@@ -177,6 +177,8 @@ def first_paint(program, folder, _seconds):
         for _ in range(5):
             with Studio(program, ROOT / "examples" / "01_double_pendulum.yaml") as studio:
                 page = open_page(browser, studio.url)
+                while page.evaluate("performance.getEntriesByType('paint').length") == 0:
+                    page.wait_for_timeout(50)
                 times.append(page.evaluate("performance.getEntriesByType('paint')[0].startTime"))
                 page.close()
         print(f"first paint of the page, five times: {', '.join(f'{t:.0f}' for t in times)} ms")
