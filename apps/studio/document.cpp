@@ -110,7 +110,8 @@ YamlPointer Document::tree() const {
   return root;
 }
 
-// Changes the text, and takes it back where that means anything but the change of the data.
+// Changes the text, and takes it back where that means anything but the change of the data: so do changes
+// behind an alias, in comments and wherever the text is written as this does not expect.
 void Document::edit(const std::string& path, const std::function<YamlPointer(const YamlPointer&)>& of_data,
                     const std::function<void()>& of_text) {
   refuse_while_offered();
@@ -222,7 +223,6 @@ void Document::write_without(const std::string& path, std::string_view kind) {
   const YamlPointer root = tree();
   Place place = find_place(root, path);
   if (!place.missing.empty()) return;
-  refuse_aliases(place, path);
   // A map does not remain empty.
   while (place.nodes.size() > 2 && place.nodes[place.nodes.size() - 2]->entries.size() == 1 &&
          place.entries[place.entries.size() - 2] != nullptr) {
@@ -237,24 +237,14 @@ void Document::write_without(const std::string& path, std::string_view kind) {
     const std::size_t next = text_.find_first_not_of(" \t\r\n", to);
     if (next < text_.size() && text_[next] == ',') to = text_.find_first_not_of(" \t", next + 1);
   } else {
-    from = comma_before(from, offset_of(text_, (entry - 1)->mark), path);
+    from = text_.rfind(',', from);
   }
   push(text_.substr(0, from) + text_.substr(to), kind);
-}
-
-// The comma between two neighbours in brackets, of which the first begins at `before` and the second at `at`.
-std::size_t Document::comma_before(std::size_t at, std::size_t before, const std::string& path) const {
-  const std::size_t comma = text_.rfind(',', at);
-  if (comma == std::string::npos || text_.substr(before, at - before).find('#') != std::string::npos) {
-    throw InputError(fmt::format("{}: is written so that only the text can be edited", path));
-  }
-  return comma;
 }
 
 void Document::write_value(const std::string& path, const std::string& value, std::string_view kind) {
   const YamlPointer root = tree();
   const Place place = find_place(root, path);
-  refuse_aliases(place, path);
   const YamlNode* node = place.nodes.back();
   if (place.missing.empty()) {
     if (place.nodes.size() == 1) throw InputError(fmt::format("{}: leads to the whole model", path));
@@ -382,8 +372,7 @@ void Document::remove_in_brackets(const YamlNode& list, const YamlNode& item, co
     const std::size_t next = text_.find_first_not_of(" \t\r\n", to);
     if (next < text_.size() && text_[next] == ',') to = text_.find_first_not_of(" \t", next + 1);
   } else {
-    const auto own = std::ranges::find(list.items, &item, &YamlPointer::get);
-    from = comma_before(start, offset_of(text_, (*std::prev(own))->mark), name);
+    from = text_.rfind(',', start);
   }
   push(text_.substr(0, from) + text_.substr(std::min(to, text_.size())), {});
 }

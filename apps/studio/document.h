@@ -93,7 +93,6 @@ class Document {
                             const std::string& path) const;
   void insert_entry(const YamlNode& map, bool is_root, const std::string& inserted, const std::string& path,
                     std::string_view kind);
-  std::size_t comma_before(std::size_t at, std::size_t before, const std::string& path) const;
   void refuse_while_offered() const;
   void push(std::string text, std::string_view kind);
   void change(std::string text, std::string_view kind);

@@ -133,21 +133,6 @@ Place find_place(const YamlPointer& root, const std::string& path) {
   return place;
 }
 
-void refuse_aliases(const Place& place, const std::string& path) {
-  const auto is_before = [](const Mark& a, const Mark& b) {
-    return a.line > 0 && b.line > 0 && std::pair(a.line, a.column) < std::pair(b.line, b.column);
-  };
-  for (std::size_t i = 1; i < place.nodes.size(); ++i) {
-    const Mark& parent = place.nodes[i - 1]->mark;
-    const YamlEntry* entry = place.entries[i];
-    const bool is_merged = entry != nullptr && is_before(entry->mark, parent);
-    if (is_merged || is_before(place.nodes[i]->mark, entry != nullptr ? entry->mark : parent)) {
-      throw InputError(
-          fmt::format("{}: is written elsewhere, at an anchor; only the text can be edited", path));
-    }
-  }
-}
-
 std::string separator_before(const std::string& text, std::size_t end, bool is_empty) {
   const std::size_t last = text.find_last_not_of(" \t\r\n", end - 2);
   return is_empty || (last != std::string::npos && text[last] == ',') ? "" : ", ";

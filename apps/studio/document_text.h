@@ -44,11 +44,7 @@ struct Place {
 
 Place find_place(const YamlPointer& root, const std::string& path);
 
-// Throws InputError if something on the way is written elsewhere: behind an alias, or merged from another
-// map. Anchors stand before what uses them.
-void refuse_aliases(const Place& place, const std::string& path);
-
-// What separates a new last element of a list or map in brackets, which end at `end`, from the one before.
+// Returns the comma that a new last element needs in brackets that end at `end`; empty where none is missing.
 std::string separator_before(const std::string& text, std::size_t end, bool is_empty);
 
 // The line after the last of a block that begins at `line` with the given indent.

@@ -73,8 +73,8 @@ struct ScenePoint {
 
 // An item of the description without a solid of its own, for a list beside the picture.
 struct SceneItem {
-  std::string
-      list;  // of the model file: joints (those that close loops), constraints, forces, contacts, events
+  // The list of the model file: joints (those that close loops), constraints, forces, contacts or events.
+  std::string list;
   std::string name, type;
   // The points, bodies, joints or shapes that it relates; of an event its condition.
   std::vector<std::string> between;
