@@ -287,19 +287,6 @@ void Session::drop_run() {
 
 const Workspace& Session::drawn() const { return drawn_ ? *drawn_ : run_->workspace(); }
 
-std::size_t Session::stride_of(const Workspace& workspace) const {
-  const Model& model = workspace.model();
-  const std::size_t width =
-      model.row_columns(reactions_).size() * sizeof(double) +
-      static_cast<std::size_t>(model.bodies().size()) * FrameMaker::kPoseSize * sizeof(float);
-  const Analysis& analysis = workspace.analysis();
-  const double rows = analysis.type == "modes" || analysis.type == "statics" || !(analysis.output_every > 0.0)
-                          ? 1.0
-                          : analysis.duration / analysis.output_every;
-  return static_cast<std::size_t>(
-      std::max(1.0, std::ceil(rows * static_cast<double>(width) / kLargestMotion)));
-}
-
 void Session::on_run(int /*client*/, const YamlNode& message) {
   reactions_ = truth_or(message, "reactions", reactions_);
   document_changed();
@@ -348,6 +335,14 @@ void Session::add_control(Control control) {
 
 void Session::set_value(const std::string& path, const std::string& value) {
   if (!document_) throw InputError("a result is shown, which nothing can change");
+  constexpr std::string_view kParameters = "parameters.";
+  if (run_ && path.starts_with(kParameters)) {
+    const std::string name = path.substr(kParameters.size());
+    const std::vector<ParameterSpec>& parameters = run_->workspace().described().parameters;
+    const auto is_named = [&](const ParameterSpec& one) { return one.name.text == name; };
+    if (std::ranges::none_of(parameters, is_named))
+      throw InputError(fmt::format("the model has no parameter '{}'", printable(name)));
+  }
   document_->set_value(path, value, "program " + path);
   document_changed();
 }
@@ -446,40 +441,6 @@ void Session::tick() {
   } catch (const InputError&) {
     return;  // it is being written; the next check sees the complete file
   }
-}
-
-void Session::pass_on_rows() {
-  if (particles_) return pass_on_particles();
-  if (!run_) return;
-  const RunState state = run_->state();
-  const std::size_t width = run_->columns().size(), before = rows_.size();
-  run_->take_rows(rows_);
-  const std::size_t count = (rows_.size() - before) / width;
-  const bool are_modes = run_->columns().front().name == "mode";
-  if (count > 0 && !is_scene_sent_) {
-    is_scene_sent_ = !are_modes || !state.is_running;
-    if (is_scene_sent_) send_scene_to_all();
-  } else if (count > 0 && !are_modes) {
-    send_rows_to_all(motion_of(std::span(rows_).subspan(before)));
-  }
-  if (are_modes && !state.is_running && !is_scene_sent_) {
-    is_scene_sent_ = true;
-    send_scene_to_all();
-  }
-  if (count > 0 || was_running_ != state.is_running) send_all(status_text(state));
-  was_running_ = state.is_running;
-}
-
-Motion Session::motion_of(std::span<const double> rows) {
-  ResultHeader header;
-  header.columns = run_->columns();
-  ResultTable table(header);
-  table.append_rows(std::vector<double>(rows.begin(), rows.end()));
-  const Workspace& workspace = drawn();
-  Motion motion =
-      sestina::make_motion(table, workspace.model(), workspace.properties(), kLargestMotion, scene_->extent);
-  if (row_forces_) row_forces_->add_to(motion);
-  return motion;
 }
 
 // ---- what clients are sent ----

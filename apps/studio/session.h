@@ -65,6 +65,8 @@ class Session {
   // For the program in which the studio runs. Call these on the thread that calls handle().
   void set_on_action(OnAction on_action) { on_action_ = std::move(on_action); }
   void add_control(Control control);  // replaces one of the same name
+  // The most bytes that the rows of a live run take here and in each page; then every second one is dropped.
+  void set_most_bytes(std::size_t most_bytes) { most_bytes_ = most_bytes; }
   // Changes a value of the model, as the message "set" does. Throws InputError.
   void set_value(const std::string& path, const std::string& value);
   // True if ending would lose something: a run is in progress.
@@ -105,6 +107,8 @@ class Session {
   void drop_run();
   Motion motion_of(std::span<const double> rows);  // (rows x columns) of the run
   void pass_on_rows();
+  void make_room();
+  void tell_kept(std::size_t rows, std::size_t stride, bool is_passing = false);
   void show_particles();
   void start_particles(bool is_live, double speed);
   void live_particles(double speed);
@@ -147,6 +151,7 @@ class Session {
   double answered_ = 0.0;    // the number of the message that is being answered; 0: none
   std::string told_change_;  // the text on disk of which the clients know
   bool reactions_ = false;
+  std::size_t most_bytes_ = kLargestMotion;
   std::chrono::steady_clock::time_point next_look_{};
 };
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "sestina/base/error.h"
-#include "sestina/scene/json_writer.h"
 #include "studio/session.h"
 
 namespace sestina::studio {
@@ -41,9 +40,7 @@ void Session::pass_on_particles() {
     send_scene_to_all();
   } else if (news.change) {
     const auto [rows, stride, first, is_passing] = *news.change;
-    JsonWriter json;
-    json.begin_object().member("type", "keep").member("rows", rows).member("stride", stride);
-    send_all(json.end_object().take(), is_passing);
+    tell_kept(rows, stride, is_passing);
     const std::size_t end = particles_->motion().rows;
     const std::size_t most = std::max<std::size_t>(1, kLargestPart / particles_->bytes_per_row());
     for (std::size_t i = first; i < end; i += most) {

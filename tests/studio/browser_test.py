@@ -243,6 +243,22 @@ class BrowserTest(unittest.TestCase):
         self.wait(page, "sestina.viewer.motion.rows > 100 && document.getElementById('offer').hidden")
         self.assertEqual(self.errors, [])
 
+    def test_a_second_window_watches_until_the_first_one_closes(self):
+        model = self.folder / "swing.yaml"
+        model.write_text(COMMENTED)
+        url = self.start_studio(model)
+        first, second = self.open(url), self.open(url)
+        for page, is_editor in (first, True), (second, False):
+            self.wait(page, "sestina.viewer.motion?.rows > 100 && document.querySelector('.parameter input')")
+            self.assertEqual(page.locator(".parameter input[type=range]").first.is_enabled(), is_editor)
+            self.assertEqual(page.locator("#tab-build").is_visible(), is_editor)
+        first.close()
+        self.wait(second, "!document.querySelector('.parameter input[type=text]').disabled")
+        second.fill(".parameter input[type=text] >> nth=0", "0.5")
+        second.keyboard.press("Enter")
+        self.wait(second, f"{TEXT}.includes('l: 0.5')")
+        self.assertEqual(self.errors, [])
+
     def test_selects_both_ways_plays_and_plots(self):
         file = self.folder / "pendulum.html"
         self.run_program("view", ROOT / "examples/01_double_pendulum.yaml", "-o", file)
@@ -384,6 +400,13 @@ class BrowserTest(unittest.TestCase):
         page.click("#layers-button")
         page.check("#layers input[value=forces]")
         self.assertTrue(page.locator("#scale").is_visible())
+        # A live run that takes too much memory keeps every second row, with its forces.
+        self.assertEqual(page.evaluate("""(() => {
+          const { motion } = sestina.viewer, of = (i) => JSON.stringify([motion.at("t", i), [...motion.frame(i)], motion.forces.at(i)]);
+          const before = [0, 4, 100].map(of);
+          motion.keep(101, 2);
+          return [motion.rows, [0, 2, 50].every((row, i) => of(row) === before[i])];
+        })()"""), [51, True])
         self.assertEqual(self.errors, [])
 
     def test_builds_contacts_and_events_and_changes_them(self):

@@ -201,6 +201,42 @@ TEST_F(SessionTest, GoesOnLiveFromARowThatThereWas) {
   EXPECT_THAT(last("status"), HasSubstr("\"live\":true"));
 }
 
+TEST_F(SessionTest, DropsEverySecondRowOfALiveRunThatTakesTooMuchMemory) {
+  session_->join(1);
+  finish();
+  texts_.clear();
+  blocks_.clear();
+  constexpr std::size_t kMostBytes = 4096;
+  session_->set_most_bytes(kMostBytes);
+  session_->handle(1, R"({"type":"live"})");
+  const auto keeps = [&] {
+    return std::ranges::count_if(
+        texts_[1], [](const std::string& text) { return text.starts_with(R"({"type":"keep")"); });
+  };
+  for (int i = 0; i < 2000 && keeps() < 2; ++i) {
+    session_->tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  session_->handle(1, R"({"type":"stop"})");
+  finish();
+  ASSERT_GE(keeps(), 2);
+  EXPECT_THAT(last("keep"), HasSubstr(R"("stride":2)"));
+  session_->join(2);
+  EXPECT_GE(rows_sent(2), 4u);
+  EXPECT_LT(rows_sent(2), rows_sent());
+  EXPECT_LE(blocks_[2].back().size(), kMostBytes + 1024);
+}
+
+TEST_F(SessionTest, AProgramChangesOnlyParametersThatThereAre) {
+  session_->set_value("parameters.l", "0.5");
+  try {
+    session_->set_value("parameters.ll", "0.5");
+    ADD_FAILURE() << "a parameter was added";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no parameter 'll'"));
+  }
+}
+
 constexpr const char* kLyingBox =
     "sestina: 1\n"
     "gravity: [0, 0, -9.81]\n"

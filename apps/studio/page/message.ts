@@ -139,9 +139,13 @@ class ForceRows {
     }
     for (let i = 1; i <= rows; ++i) this.starts.push(before + starts[i]);
   }
-  truncate(rows: number): void {
-    this.starts.length = Math.min(this.starts.length, rows + 1);
-    this.forces.length = this.starts[this.starts.length - 1];
+  keep(rows: number, stride: number): void {
+    const [starts, forces]: [number[], ItemForce[]] = [[0], []];
+    for (let i = 0; i < rows; i += stride) {
+      forces.push(...this.at(i));
+      starts.push(forces.length);
+    }
+    [this.starts, this.forces] = [starts, forces];
   }
   at(row: number): ItemForce[] {
     return this.forces.slice(this.starts[row] ?? 0, this.starts[row + 1] ?? 0);
@@ -208,14 +212,9 @@ export class Motion {
     this.poses.set(poses, this.rows * this.poseNumbers);
     this.rows += count;
   }
-  /** What comes after a row was another future. */
-  truncate(rows: number): void {
-    this.rows = Math.min(this.rows, rows);
-    this.forces?.truncate(this.rows);
-  }
-
-  /** Of the first rows keeps every stride-th one, and drops all others. Not for motions with forces. */
+  /** Of the first rows keeps every stride-th one, and drops all others. */
   keep(rows: number, stride: number): void {
+    this.forces?.keep(Math.min(rows, this.rows), stride);
     const count = Math.ceil(Math.min(rows, this.rows) / stride);
     for (let i = 0; stride > 1 && i < count; ++i) {
       for (const column of this.values) column[i] = column[i * stride];

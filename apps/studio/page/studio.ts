@@ -202,7 +202,9 @@ export class Studio {
         this.lockText();
         this.askRecovery();
         find("studio-buttons").hidden = !message.document || !message.editor;
-        find("tab-model").hidden = find("tab-build").hidden = !message.document;
+        find("tab-model").hidden = !message.document;
+        find("tab-build").hidden = !this.mayEdit;
+        if (this.document) this.showParameters(this.document.parameters, this.document.faults.length > 0);
         if (message.document && !message.editor) this.tell("Another window edits; this one watches.");
         break;
       case "document":
@@ -268,7 +270,7 @@ export class Studio {
     }
     this.showParameters(message.parameters, message.faults.length > 0);
     this.askRecovery();
-    if (isNew && (message.text.trim() === "" || message.faults.length > 0)) this.viewer.openTab(message.text.trim() === "" ? "build" : "model");
+    if (isNew && this.mayEdit && (message.text.trim() === "" || message.faults.length > 0)) this.viewer.openTab(message.text.trim() === "" ? "build" : "model");
     if (message.copy_fault && !this.isCopyFaultTold) this.note(`Unsaved work is not kept: ${message.copy_fault}`);
     this.isCopyFaultTold = message.copy_fault !== "";
   }
@@ -317,8 +319,11 @@ export class Studio {
     }
   }
   private append(motion: Motion, rows: number, block: ArrayBuffer): void {
-    if (this.kept) motion.keep(this.kept.rows, this.kept.stride);
-    this.kept = undefined;
+    if (this.kept) {
+      motion.keep(this.kept.rows, this.kept.stride);
+      if (this.steppedFrom !== undefined) this.steppedFrom = Math.min(this.steppedFrom, motion.rows);
+      this.kept = undefined;
+    }
     motion.append(rows, block);
     if (this.isDue) return;
     this.isDue = true;
@@ -343,6 +348,7 @@ export class Studio {
     }
     for (const parameter of parameters) {
       const slider = this.sliders.get(parameter.name);
+      if (slider) slider.range.disabled = slider.number.disabled = !this.mayEdit || parameter.value === undefined;
       if (!slider || parameter.value === undefined) continue;
       if (document.activeElement !== slider.number) slider.number.value = String(Number(parameter.value.toPrecision(8)));
       if (!slider.isHeld && !this.outbox.has(({ kind }) => kind === `slider ${parameter.name}`)) slider.range.value = String(parameter.value);
@@ -357,7 +363,6 @@ export class Studio {
       type: "range", "aria-label": `${name}, slider`, step: "any", min: value ? Math.min(0, 2 * value) : -size, max: value ? Math.max(0, 2 * value) : size,
     });
     range.value = String(value ?? 0);
-    range.disabled = number.disabled = value === undefined;
     const set = (text: string, kind: string): void => this.change({ type: "set", path: `parameters.${name}`, value: text, kind });
     range.addEventListener("input", () => set(String(Number(Number(range.value).toPrecision(4))), `slider ${name}`));
     number.addEventListener("change", () => set(number.value.trim(), ""));
