@@ -1,6 +1,8 @@
 #include "sestina/dynamics/constrained_tangents.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
+#include <limits>
 
 #include "sestina/numerics/least_norm_solver.h"
 
@@ -16,11 +18,19 @@ Eigen::Index place(std::size_t i) { return static_cast<Eigen::Index>(i); }
 void set_three(const Vec3<double>& x, Eigen::Index row, Eigen::Index column, Eigen::MatrixXd& to) {
   to(row, column) = x.x, to(row + 1, column) = x.y, to(row + 2, column) = x.z;
 }
+void set_three(const Vec3<double>& x, Eigen::Index row, Eigen::Index column, ColumnBlock& to) {
+  for (int i = 0; i < 3; ++i) to.row(static_cast<int>(row) + i)[column] = x[i];
+}
 template <class Numbers>
 void add_three(const Vec3<double>& x, Eigen::Index row, Numbers&& to) {
   to[row] += x.x, to[row + 1] += x.y, to[row + 2] += x.z;
 }
 Vec3<double> change_of(const Vec3<Dual>& x) { return {x.x.d, x.y.d, x.z.d}; }
+
+template <class RowMatrix>
+MatrixBlock block_of(const RowMatrix& matrix) {
+  return {matrix.data(), matrix.outerStride()};
+}
 
 std::vector<double> no_numbers(int count) { return std::vector<double>(static_cast<std::size_t>(count)); }
 
@@ -37,6 +47,12 @@ ConstrainedTangents::ConstrainedTangents(const Model& model, const Properties<do
       place_of_body_(model.bodies().size(), -1),
       subtree_end_(find_subtree_ends(model)),
       A_(model.bodies().size()),
+      s_q_(model.nu(), 0),
+      s_u_(model.nu(), 0),
+      minus_dr_(model.nu(), 0),
+      da_(model.constraint_rows(), 0),
+      mass_(model.nu(), model.nu()),
+      Y_(model.nu(), model.constraint_rows()),
       properties_(properties),
       kinematics_(model),
       no_forces_(model),
@@ -53,18 +69,25 @@ ConstrainedTangents::ConstrainedTangents(const Model& model, const Properties<do
   for (std::size_t r = 0; r < rows_.rows.size(); ++r) is_inertia_.push_back(seeds_.is_inertia(r) ? 1 : 0);
   const Eigen::Index n = model.nu(), m = model.constraint_rows(), directions = place(seeds_.directions()),
                      of_bodies = 6 * place(bodies_.size()), count = place(parameters_.size());
-  for (Matrix* matrix : {&R_q_, &R_u_}) matrix->setZero(directions, n);
-  for (Matrix* matrix : {&J_, &A_q_, &A_u_}) matrix->setZero(of_bodies, n);
+  const auto block = [](Eigen::Index rows, Eigen::Index columns) {
+    return ColumnBlock(static_cast<int>(rows), static_cast<int>(columns));
+  };
+  R_q_ = R_u_ = block(directions, n);
+  A_q_ = A_u_ = block(of_bodies, n);
+  r_q_ = r_u_ = block(n, n);
+  a_q_ = a_u_ = v_q_ = block(m, n);
+  J_.setZero(of_bodies, n);
   D_.setZero(m, directions), F_.setZero(n, directions), W_.setZero(m, of_bodies);
-  for (Matrix* matrix : {&C_, &a_q_, &a_u_, &v_q_, &C_g_}) matrix->setZero(m, n);
+  C_.setZero(m, n);
+  C_g_.setZero(m, n);
   for (Matrix* matrix : {&a_p_, &g_p_, &v_p_}) matrix->setZero(m, count);
   r_p_.setZero(n, count);
   force_changes_.setZero(of_bodies, directions);
   rho_.setZero(directions), alpha_.setZero(of_bodies);
   for (const ConditionSeeds::Source& source : seeds_.sources()) {
     if (source.kind == ConditionSeeds::Kind::kBody) continue;
-    Matrix& R = source.kind == ConditionSeeds::Kind::kCoordinate ? R_q_ : R_u_;
-    R(place(source.first), place(source.index)) = 1.0;
+    ColumnBlock& R = source.kind == ConditionSeeds::Kind::kCoordinate ? R_q_ : R_u_;
+    R.row(static_cast<int>(source.first))[source.index] = 1.0;
   }
 }
 
@@ -189,16 +212,15 @@ void ConstrainedTangents::set_directions(const ConstraintRows<double>& rows, std
 
 // (1) and (2)
 void ConstrainedTangents::set_matrices() {
-  const Eigen::Index n = C_.cols();
-  const auto map_of = [n](const MatrixBlock& matrix) {
-    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    return Eigen::Map<const RowMajor, 0, Eigen::OuterStride<>>(matrix.first, n, n,
-                                                               Eigen::OuterStride<>(matrix.stride));
-  };
-  r_q_ = map_of(tree_.by_q()), r_u_ = map_of(tree_.by_u());
-  r_q_.noalias() += F_ * R_q_, r_u_.noalias() += F_ * R_u_;
-  a_q_.noalias() = D_ * R_q_, a_u_.noalias() = D_ * R_u_;
-  a_q_.noalias() += W_ * A_q_, a_u_.noalias() += W_ * A_u_;
+  F_rows_ = F_;
+  for (int i = 0; i < r_q_.rows(); ++i) {
+    std::copy_n(tree_.by_q().row(i), r_q_.count(), r_q_.row(i));
+    std::copy_n(tree_.by_u().row(i), r_u_.count(), r_u_.row(i));
+  }
+  r_q_.add_product(1.0, block_of(F_rows_), R_q_), r_u_.add_product(1.0, block_of(F_rows_), R_u_);
+  a_q_.set_zero(), a_u_.set_zero();
+  a_q_.add_product(1.0, block_of(D_), R_q_), a_u_.add_product(1.0, block_of(D_), R_u_);
+  a_q_.add_product(1.0, block_of(W_), A_q_), a_u_.add_product(1.0, block_of(W_), A_u_);
 }
 
 void ConstrainedTangents::update(const State<double>& state, const ForwardDynamics& dynamics,
@@ -223,8 +245,8 @@ void ConstrainedTangents::update(const State<double>& state, const ForwardDynami
       continue;
     }
     by_parameters_.calc(parameters_[k], {r_p_.col(place(k)).data(), udot.size()});
-    move_by(k, by_parameters_, kinematics, tree_.sums());
-    set_input(k, udot, constrained.lambda());
+    const bool is_moved = move_by(k, by_parameters_, kinematics, tree_.sums());
+    set_input(k, is_moved, udot, constrained.lambda());
   }
   const auto n = static_cast<int>(C_.cols());
   M_.resize(n, n);
@@ -235,27 +257,34 @@ void ConstrainedTangents::update(const State<double>& state, const ForwardDynami
 }
 
 // rho and alpha: how a parameter moves the bodies on which conditions act.
-void ConstrainedTangents::move_by(std::size_t k, InverseDynamicsByParameters& by_parameters,
+bool ConstrainedTangents::move_by(std::size_t k, InverseDynamicsByParameters& by_parameters,
                                   const Kinematics<double>& kinematics, const SubtreeSums& sums) {
   rho_.setZero(), alpha_.setZero();
+  bool is_moved = false;
   by_parameters.for_each_displacement(parameters_[k], [&](const Displacement& d) {
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       if (bodies_[i] < d.body || bodies_[i] >= subtree_end_[d.body]) continue;
+      is_moved = true;
       const BodyRates rates = calc_rates(bodies_[i], d, kinematics, sums);
       const Vec3<double>* const parts[] = {&rates.theta, &rates.p, &rates.w, &rates.v};
       for (int part = 0; part < 4; ++part) add_three(*parts[part], place(first_[i]) + 3 * part, rho_);
       add_three(rates.alpha, 6 * place(i), alpha_), add_three(rates.a, 6 * place(i) + 3, alpha_);
     }
   });
+  return is_moved;
 }
 
 // a_p, and the part of r_p due to the forces of conditions.
-void ConstrainedTangents::set_input(std::size_t k, std::span<const double> udot,
+void ConstrainedTangents::set_input(std::size_t k, bool is_moved, std::span<const double> udot,
                                     std::span<const double> lambda) {
   auto r_p = r_p_.col(place(k));
   auto a_p = a_p_.col(place(k));
-  r_p += F_ * rho_;
-  a_p = D_ * rho_ + W_ * alpha_;
+  a_p.setZero();
+  if (is_moved) {
+    r_p.noalias() += F_ * rho_;
+    a_p.noalias() += D_ * rho_;
+    a_p.noalias() += W_ * alpha_;
+  }
   const ConstraintRows<Dual>* rows = seeds_.update_by_parameter(k);
   if (rows == nullptr) return;
   Eigen::VectorXd of_bodies = Eigen::VectorXd::Zero(J_.rows());
@@ -266,66 +295,103 @@ void ConstrainedTangents::set_input(std::size_t k, std::span<const double> udot,
   r_p.noalias() -= J_.transpose() * of_bodies;
 }
 
-// Factors (4) for M and C.
+// Factors M, and computes P of (4).
 void ConstrainedTangents::factor(double t) {
-  const Eigen::Index m = C_.rows();
+  const Eigen::Index n = C_.cols(), m = C_.rows();
   conditions_ = C_;
   for (Eigen::Index r = 0; r < m; ++r) {
     if (is_inertia_[static_cast<std::size_t>(r)] == 0) continue;
     M_.noalias() += C_.row(r).transpose() * C_.row(r);
     conditions_.row(r).setZero();
   }
-  mass_.compute(M_);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index j = 0; j <= i; ++j) mass_.row(static_cast<int>(i))[j] = M_(i, j);
+  }
+  mass_.factor();
   dense_.reset();
-  const bool is_regular =
-      mass_.info() == Eigen::Success &&
-      mass_.matrixLLT().diagonal().cwiseAbs2().minCoeff() > kSingularMass * M_.diagonal().maxCoeff();
-  if (!is_regular) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < n; ++k) smallest = std::min(smallest, mass_.row(k)[k]);
+  if (!(smallest > kSingularMass * M_.diagonal().maxCoeff())) {
     dense_.emplace(M_, conditions_, t);
     return;
   }
-  Y_ = conditions_.transpose();
-  mass_.matrixL().solveInPlace(Y_);
-  Matrix G = Y_.transpose() * Y_;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index r = 0; r < m; ++r) Y_.row(static_cast<int>(i))[r] = conditions_(r, i);
+  }
+  Y_.solve_inward(mass_);
+  Matrix G = Matrix::Zero(m, m);
+  for (int k = 0; k < n; ++k) {
+    const Eigen::Map<const Eigen::VectorXd> y(Y_.row(k), m);
+    G.noalias() += y * (y.transpose() / mass_.row(k)[k]);
+  }
   for (Eigen::Index r = 0; r < m; ++r) {
     if (is_inertia_[static_cast<std::size_t>(r)] != 0) G(r, r) = 1.0;  // Y is zero there
   }
-  G_inverse_.setIdentity(m, m);
+  Y_.solve_outward(mass_);
+  const Eigen::Map<const RowMatrix, 0, Eigen::OuterStride<>> Y(Y_.row(0), n, m,
+                                                               Eigen::OuterStride<>(Y_.as_matrix().stride));
   if (m == 0) return;
   const Eigen::LLT<Matrix> independent(G);
   if (independent.info() == Eigen::Success &&
       independent.matrixLLT().diagonal().cwiseAbs2().minCoeff() > kImplied * G.diagonal().maxCoeff()) {
-    independent.solveInPlace(G_inverse_);
+    P_ = independent.solve(Y.transpose()).transpose();
   } else {
-    G_inverse_ = LeastNormSolver(kImplied).compute(G).pseudo_inverse();
+    P_ = Y * LeastNormSolver(kImplied).compute(G).pseudo_inverse();
   }
 }
 
-void ConstrainedTangents::solve(Matrix& dr, const Matrix& da) {
-  for (Eigen::Index r = 0; r < da.rows(); ++r) {
-    if (is_inertia_[static_cast<std::size_t>(r)] != 0) dr.noalias() += C_.row(r).transpose() * da.row(r);
+void ConstrainedTangents::start_changes(const GivenChanges& s_q, const GivenChanges& s_u) {
+  const auto count = static_cast<int>(s_q.cols());
+  for (ColumnBlock* block : {&s_q_, &s_u_, &minus_dr_, &da_}) {
+    if (block->count() != count) *block = ColumnBlock(block->rows(), count);
+  }
+  s_q_.load(s_q.data(), s_q.outerStride());
+  s_u_.load(s_u.data(), s_u.outerStride());
+}
+
+// Overwrites the block by what the causes change.
+void ConstrainedTangents::set_causes(ColumnBlock& block, double sign, std::span<const Cause> causes,
+                                     const Matrix& by_parameter) const {
+  for (std::size_t k = 0; k < causes.size(); ++k) {
+    const auto [parameter, scale] = causes[k];
+    for (int i = 0; i < block.rows(); ++i) {
+      block.row(i)[k] = parameter < 0 ? 0.0 : sign * scale * by_parameter(i, parameter);
+    }
+  }
+}
+
+// (4)
+void ConstrainedTangents::solve() {
+  for (Eigen::Index r = 0; r < C_.rows(); ++r) {
+    if (is_inertia_[static_cast<std::size_t>(r)] == 0) continue;
+    for (int i = 0; i < minus_dr_.rows(); ++i) {
+      for (int k = 0; k < da_.count(); ++k) minus_dr_.row(i)[k] -= C_(r, i) * da_.row(static_cast<int>(r))[k];
+    }
   }
   if (dense_) {
-    dr = dense_->solve(dr, da);
+    Matrix dr(minus_dr_.rows(), minus_dr_.count()), da(da_.rows(), da_.count());
+    minus_dr_.store(dr.data(), dr.outerStride());
+    da_.store(da.data(), da.outerStride());
+    const Matrix udot = dense_->solve(-dr, da);
+    minus_dr_.load(udot.data(), udot.outerStride());
     return;
   }
-  mass_.matrixL().solveInPlace(dr);
-  const Matrix residual = Y_.transpose() * dr - da, multipliers = G_inverse_ * residual;
-  dr = Y_ * multipliers - dr;
-  mass_.matrixU().solveInPlace(dr);
+  minus_dr_.solve(mass_);
+  da_.add_product(1.0, block_of(conditions_), minus_dr_);
+  minus_dr_.add_product(-1.0, block_of(P_), da_);
 }
 
 void ConstrainedTangents::calc_udot_changes(const GivenChanges& s_q, const GivenChanges& s_u,
                                             std::span<const Cause> causes, Changes changes) {
-  dr_.noalias() = r_q_ * s_q, da_.noalias() = a_q_ * s_q;
-  dr_.noalias() += r_u_ * s_u, da_.noalias() += a_u_ * s_u;
-  for (std::size_t i = 0; i < causes.size(); ++i) {
-    if (causes[i].parameter < 0) continue;
-    dr_.col(place(i)) += causes[i].scale * r_p_.col(causes[i].parameter);
-    da_.col(place(i)) += causes[i].scale * a_p_.col(causes[i].parameter);
-  }
-  solve(dr_, da_);
-  changes = dr_;
+  start_changes(s_q, s_u);
+  set_causes(minus_dr_, -1.0, causes, r_p_);
+  set_causes(da_, 1.0, causes, a_p_);
+  minus_dr_.add_product(-1.0, r_q_.as_matrix(), s_q_);
+  minus_dr_.add_product(-1.0, r_u_.as_matrix(), s_u_);
+  da_.add_product(1.0, a_q_.as_matrix(), s_q_);
+  da_.add_product(1.0, a_u_.as_matrix(), s_u_);
+  solve();
+  minus_dr_.store(changes.data(), changes.outerStride());
 }
 
 void ConstrainedTangents::update_projection(const State<double>& state) {
@@ -344,11 +410,12 @@ void ConstrainedTangents::update_projection(const State<double>& state) {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     D_.middleCols(place(first_[i]) + 6, 6) = W_.middleCols(6 * place(i), 6);
   }
-  v_q_.noalias() = D_ * R_q_;
+  v_q_.set_zero();
+  v_q_.add_product(1.0, block_of(D_), R_q_);
   C_g_ = C_;
   for (std::size_t r = 0; r < is_inertia_.size(); ++r) {
     if (!rows_.rows[r].is_on_position || is_inertia_[r] != 0) C_g_.row(place(r)).setZero();
-    if (is_inertia_[r] != 0) v_q_.row(place(r)).setZero();
+    if (is_inertia_[r] != 0) std::fill_n(v_q_.row(static_cast<int>(r)), v_q_.count(), 0.0);
   }
   set_projected_parameters(state);
   mass_matrix_.update(properties_, kinematics_);
@@ -369,12 +436,13 @@ void ConstrainedTangents::set_projected_parameters(const State<double>& state) {
       g_p = input.g_p, v_p = input.v_p;
       continue;
     }
-    move_by(k, displaced_, kinematics_, sums_);
-    g_p.setZero();
-    for (std::size_t i = 0; i < bodies_.size(); ++i) {
-      g_p += W_.middleCols(6 * place(i), 6) * rho_.segment(place(first_[i]), 6);
+    g_p.setZero(), v_p.setZero();
+    if (move_by(k, displaced_, kinematics_, sums_)) {
+      for (std::size_t i = 0; i < bodies_.size(); ++i) {
+        g_p.noalias() += W_.middleCols(6 * place(i), 6) * rho_.segment(place(first_[i]), 6);
+      }
+      v_p.noalias() += D_ * rho_;
     }
-    v_p = D_ * rho_;
     const ConstraintRows<Dual>* moved = seeds_.update_by_parameter(k);
     for (std::size_t r = 0; r < is_inertia_.size(); ++r) {
       if (moved != nullptr)
@@ -385,21 +453,30 @@ void ConstrainedTangents::set_projected_parameters(const State<double>& state) {
   }
 }
 
-void ConstrainedTangents::project(Changes s_q, Changes s_u, std::span<const Cause> causes) {
-  const auto add = [&](const Matrix& by_parameter) {
-    for (std::size_t i = 0; i < causes.size(); ++i) {
-      if (causes[i].parameter < 0) continue;
-      da_.col(place(i)) += causes[i].scale * by_parameter.col(causes[i].parameter);
+// Adds -P da.
+void ConstrainedTangents::add_projected(ColumnBlock& s) {
+  if (dense_) {
+    minus_dr_.set_zero();
+    solve();
+    for (int i = 0; i < s.rows(); ++i) {
+      for (int k = 0; k < s.count(); ++k) s.row(i)[k] += minus_dr_.row(i)[k];
     }
-    dr_.setZero(s_q.rows(), s_q.cols());
-    solve(dr_, da_);
-  };
-  da_.noalias() = C_g_ * s_q;
-  add(g_p_);
-  s_q += dr_;
-  da_ = conditions_ * s_u + v_q_ * s_q;
-  add(v_p_);
-  s_u += dr_;
+    return;
+  }
+  s.add_product(-1.0, block_of(P_), da_);
+}
+
+void ConstrainedTangents::project(Changes s_q, Changes s_u, std::span<const Cause> causes) {
+  start_changes(s_q, s_u);
+  set_causes(da_, 1.0, causes, g_p_);
+  da_.add_product(1.0, block_of(C_g_), s_q_);
+  add_projected(s_q_);
+  set_causes(da_, 1.0, causes, v_p_);
+  da_.add_product(1.0, v_q_.as_matrix(), s_q_);
+  da_.add_product(1.0, block_of(conditions_), s_u_);
+  add_projected(s_u_);
+  s_q_.store(s_q.data(), s_q.outerStride());
+  s_u_.store(s_u.data(), s_u.outerStride());
 }
 
 }  // namespace sestina

@@ -12,21 +12,21 @@
 // displacements of inverse_dynamics_by_parameters.h, with those of the rows themselves. Changes dr and da
 // give
 //   M dudot - C^T dlambda = -dr,   C dudot = -da                                                   (3)
-// which is solved with the Cholesky factor L of M, Y = L^-1 C^T and the pseudo-inverse of Y^T Y, so that
-// redundant conditions do no harm:
-//   V = L^-1 dr,   dlambda = (Y^T Y)^+ (Y^T V - da),   dudot = L^-T (Y dlambda - V)                  (4)
-// Rotors (rows that stand for inertias) add C^T C to M and C^T da to dr.
+// which is solved with the factors of M and the pseudo-inverse of G, so that redundant conditions do no harm:
+//   G = C M^-1 C^T,   P = M^-1 C^T G^+,   x = -M^-1 dr,   dudot = x - P (da + C x)                   (4)
+// A change of a state that violates the conditions by da is projected by -P da. Rotors (rows that stand for
+// inertias) add C^T C to M and C^T da to dr.
 //
 // Cost: a few evaluations of the rows for each body on which a condition acts, O(nu^2) for each change, and
 // the factors, O((nu + rows)^3) with a small factor.
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "sestina/dynamics/column_block.h"
 #include "sestina/dynamics/condition_seeds.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/input_tangent.h"
@@ -65,6 +65,7 @@ class ConstrainedTangents {
 
  private:
   using Matrix = Eigen::MatrixXd;
+  using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using Displacement = InverseDynamicsByParameters::Displacement;
   // Rates of the motion of a body, as in motion_gradient.h.
   struct BodyRates {
@@ -82,12 +83,17 @@ class ConstrainedTangents {
   void set_matrices();
   void set_parameters(const State<double>& state, std::span<const double> udot,
                       std::span<const double> lambda);
-  void set_input(std::size_t k, std::span<const double> udot, std::span<const double> lambda);
+  void set_input(std::size_t k, bool is_moved, std::span<const double> udot, std::span<const double> lambda);
   void set_projected_parameters(const State<double>& state);
-  void move_by(std::size_t k, InverseDynamicsByParameters& by_parameters,
+  // Whether it moves one of them.
+  bool move_by(std::size_t k, InverseDynamicsByParameters& by_parameters,
                const Kinematics<double>& kinematics, const SubtreeSums& sums);
   void factor(double t);
-  void solve(Matrix& dr, const Matrix& da);  // dr becomes dudot
+  void start_changes(const GivenChanges& s_q, const GivenChanges& s_u);
+  void set_causes(ColumnBlock& block, double sign, std::span<const Cause> causes,
+                  const Matrix& by_parameter) const;
+  void solve();                        // minus_dr_ becomes dudot
+  void add_projected(ColumnBlock& s);  // for the violation in da_
 
   const Model& model_;
   std::vector<int> parameters_;
@@ -101,17 +107,21 @@ class ConstrainedTangents {
   std::vector<char> is_inertia_;             // by row
   std::vector<SpatialMotion<double>> A_;     // by BodyIndex
 
-  // (directions x nu), (6 bodies x nu), (rows x directions), (nu x directions)
-  Matrix R_q_, R_u_, J_, A_q_, A_u_, D_, F_;
-  Matrix W_, C_;                  // (rows x 6 bodies), (rows x nu)
-  Matrix r_q_, r_u_, a_q_, a_u_;  // (nu x nu), (rows x nu)
-  Matrix r_p_, a_p_, g_p_, v_p_;  // (nu or rows x parameters)
-  Matrix force_changes_;          // (6 bodies x directions)
-  Eigen::VectorXd rho_, alpha_;   // (directions), (6 bodies): rates by a parameter
-  Matrix dr_, da_;
+  // (directions x nu), (6 bodies x nu), (nu x directions), (rows x directions)
+  ColumnBlock R_q_, R_u_, A_q_, A_u_;
+  Matrix J_, F_;
+  RowMatrix D_, F_rows_;                   // F_ by rows
+  RowMatrix W_;                            // (rows x 6 bodies)
+  Matrix C_;                               // (rows x nu)
+  ColumnBlock r_q_, r_u_, a_q_, a_u_;      // (nu x nu), (rows x nu)
+  Matrix r_p_, a_p_, g_p_, v_p_;           // (nu or rows x parameters)
+  Matrix force_changes_;                   // (6 bodies x directions)
+  Eigen::VectorXd rho_, alpha_;            // (directions), (6 bodies): rates by a parameter
+  ColumnBlock s_q_, s_u_, minus_dr_, da_;  // a vector for each change
 
-  Matrix M_, Y_, conditions_, G_inverse_;
-  Eigen::LLT<Matrix> mass_;
+  Matrix M_;
+  RowMatrix conditions_, P_;
+  ColumnBlock mass_, Y_;                     // factors of M; M^-1 C^T
   std::optional<AccelerationSolver> dense_;  // where the mass matrix alone is singular
 
   // Data for the projection.
@@ -123,7 +133,8 @@ class ConstrainedTangents {
   InverseDynamicsByParameters displaced_;
   MassMatrix<double> mass_matrix_;
   std::vector<double> no_udot_;
-  Matrix v_q_, C_g_;
+  ColumnBlock v_q_;
+  RowMatrix C_g_;
 };
 
 }  // namespace sestina

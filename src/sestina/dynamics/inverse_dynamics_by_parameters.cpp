@@ -98,6 +98,12 @@ InverseDynamicsByParameters::Changes InverseDynamicsByParameters::find_changes(
     if (damper.damping.d == 0.0) continue;
     changed.diagonals.push_back({static_cast<std::size_t>(damper.u), 0, 0.0, 0.0, damper.damping.d, 0.0});
   }
+  for (const Mass& mass : changed.masses) changed.forces_end = std::max(changed.forces_end, mass.body + 1);
+  for (const Frame& frame : changed.frames) {
+    const BodyInfo& info = model_.bodies()[BodyIndex(static_cast<int>(frame.body))];
+    changed.forces_end = std::max(changed.forces_end, static_cast<std::size_t>(info.parent.value()) + 1);
+  }
+  if (acts_on_bodies_) changed.forces_end = force_.size();
   if (dual_) {
     changed.properties = properties;
     changed.properties->forces.joint_springs.clear();
@@ -178,12 +184,18 @@ SpatialForce<double> InverseDynamicsByParameters::force_on_parent(const Displace
 
 void InverseDynamicsByParameters::add_displacement(const Displacement& d, std::span<double> by) {
   const BodyMotion<double>& base = kinematics_->motion[d.body];
+  const bool is_translation = is_zero(d.theta);  // psi and beta vanish too
   for (std::size_t i = d.body; i < subtree_end_[d.body]; ++i) {
     const BodyMotion<double>& body = kinematics_->motion[i];
-    const Vec3<double> p = body.X_WB.p - base.X_WB.p, v = body.V_WB.v - base.V_WB.v;
-    const Vec3<double> gamma = d.gamma + cross(d.beta, p) + 2.0 * cross(d.psi, v);
-    const SpatialForce<double> required =
-        required_force(at_->subtree(i), Lanes(d.psi), Lanes(d.beta), Lanes(gamma));
+    const SubtreeSums::Subtree& sum = at_->subtree(i);
+    SpatialForce<double> required;
+    if (is_translation) {
+      required = {cross(to_vec3(sum.h), d.gamma), sum.m * d.gamma};
+    } else {
+      const Vec3<double> p = body.X_WB.p - base.X_WB.p, v = body.V_WB.v - base.V_WB.v;
+      const Vec3<double> gamma = d.gamma + cross(d.beta, p) + 2.0 * cross(d.psi, v);
+      required = required_force(sum, Lanes(d.psi), Lanes(d.beta), Lanes(gamma));
+    }
     const BodyLink& link = kinematics_->tree.links[i];
     for (int l = link.u_start; l < link.u_start + link.nu; ++l) {
       by[static_cast<std::size_t>(l)] += dot(kinematics_->H[static_cast<std::size_t>(l)], required);  // (4)
@@ -239,11 +251,11 @@ void InverseDynamicsByParameters::calc(int parameter, std::span<double> by) {
   for (const Diagonal& of : changes.diagonals) by[of.u] += force_of(of);
   if (changes.changes_gravity) add_gravity(changes.gravity, by);
   if (changes.masses.empty() && changes.frames.empty() && !dual_) return;
-  std::ranges::fill(force_, SpatialForce<double>{});
+  std::fill_n(force_.begin(), changes.forces_end, SpatialForce<double>{});
   for (const Mass& of : changes.masses) force_[of.body] += force_of(of);
   for (const Frame& frame : changes.frames) add_displacement(displace(frame), by);
   if (dual_) subtract_forces(changes, by);
-  for (std::size_t i = force_.size(); i-- > 1;) {
+  for (std::size_t i = changes.forces_end; i-- > 1;) {
     const BodyLink& link = kinematics_->tree.links[i];
     for (int l = link.u_start; l < link.u_start + link.nu; ++l) {
       by[static_cast<std::size_t>(l)] += dot(kinematics_->H[static_cast<std::size_t>(l)], force_[i]);

@@ -85,6 +85,7 @@ class InverseDynamicsByParameters {
     std::vector<Diagonal> diagonals;
     Vec3<double> gravity;
     bool changes_gravity = false, changes_joint = false;
+    std::size_t forces_end = 0;                  // of the bodies on which additional forces act
     std::optional<Properties<Dual>> properties;  // numbers for the applied forces
   };
   const Changes& changes_by(int parameter);

@@ -90,9 +90,6 @@ class InverseDynamicsDerivatives {
   const SubtreeSums& sums() const { return sums_; }
 
  private:
-  void fill_joint(std::size_t i, std::size_t k, const Kinematics<double>& kinematics, SubtreePass& pass);
-  void walk_inward(std::size_t i, std::size_t k, const Kinematics<double>& kinematics, SubtreePass& pass);
-
   double* q_row(std::size_t i) { return by_state_.data() + static_cast<std::ptrdiff_t>(i) * stride_; }
   double* u_row(std::size_t i) { return q_row(i) + width_; }
 

@@ -1,8 +1,9 @@
 #include "sestina/workspace/tangent_equations.h"
 
-#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <algorithm>
 
+#include "sestina/dynamics/column_block.h"
 #include "sestina/dynamics/constrained_transpose.h"
 #include "sestina/integrate/displacement.h"
 
@@ -11,19 +12,13 @@ namespace {
 
 using Matrix = Eigen::MatrixXd;
 
-Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
-           Eigen::OuterStride<>>
-map_of(const MatrixBlock& matrix, int size) {
-  return {matrix.first, size, size, Eigen::OuterStride<>(matrix.stride)};
-}
-
 }  // namespace
 
 // Scratch memory: a column for each direction.
 struct TangentEquations::Matrices {
-  Matrices(int nu, int count) : rhs(nu, count), M(nu) {}
-  Matrix rhs;
-  Eigen::LLT<Matrix> M;
+  Matrices(int nu, int count) : by_parameter(nu), rhs(nu, count), s_q(nu, count), s_u(nu, count), M(nu, nu) {}
+  std::vector<double> by_parameter;
+  ColumnBlock rhs, s_q, s_u, M;
 };
 
 TangentEquations::TangentEquations(SystemEquations& equations, ForwardDynamics& dynamics,
@@ -146,26 +141,24 @@ void TangentEquations::calc_constrained_rates(const State<double>& state, const 
 void TangentEquations::calc_tree_rates(const State<double>& state, const StateRates& rates) {
   ResidualFace& face = *equations_.residual_face();
   face.update_residual_tangent(own_, rates.udot);
-  const int n = sizes_.nu, count = static_cast<int>(directions_.size());
-  Matrix& rhs = matrices_->rhs;
-  for (int k = 0; k < count; ++k) {
-    if (parameters_[static_cast<std::size_t>(k)] < 0) {
-      rhs.col(k).setZero();
-      continue;
-    }
-    face.calc_residual_by_parameter(parameters_[static_cast<std::size_t>(k)],
-                                    {rhs.col(k).data(), static_cast<std::size_t>(n)});
-    rhs.col(k) *= directions_[static_cast<std::size_t>(k)].scale;
+  const int n = sizes_.nu;
+  auto& [by_parameter, rhs, s_q, s_u, M] = *matrices_;
+  for (int k = 0; k < count(); ++k) {
+    const int parameter = parameters_[static_cast<std::size_t>(k)];
+    if (parameter >= 0) face.calc_residual_by_parameter(parameter, by_parameter);
+    const double scale = parameter >= 0 ? -directions_[static_cast<std::size_t>(k)].scale : 0.0;
+    for (int i = 0; i < n; ++i) rhs.row(i)[k] = scale * by_parameter[static_cast<std::size_t>(i)];
   }
-  // The parts of x and xdot, a column for each direction.
-  const Eigen::OuterStride<> stride(static_cast<Eigen::Index>(width()));
-  const Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> s_q(state.x.data(), n, count, stride),
-      s_u(state.x.data() + n, n, count, stride);
-  rhs.noalias() += map_of(face.residual_by_q(), n) * s_q;
-  rhs.noalias() += map_of(face.residual_by_u(), n) * s_u;
-  matrices_->M.compute(map_of(face.residual_by_udot(), n));
-  matrices_->M.solveInPlace(rhs);
-  Eigen::Map<Matrix, 0, Eigen::OuterStride<>>(rates.xdot.data() + n, n, count, stride) = -rhs;
+  // The parts of x and xdot, a vector for each direction.
+  const auto distance = static_cast<std::ptrdiff_t>(width());
+  s_q.load(state.x.data(), distance);
+  s_u.load(state.x.data() + n, distance);
+  rhs.add_product(-1.0, face.residual_by_q(), s_q);
+  rhs.add_product(-1.0, face.residual_by_u(), s_u);
+  for (int i = 0; i < n; ++i) std::copy_n(face.residual_by_udot().row(i), i + 1, M.row(i));
+  M.factor();
+  rhs.solve(M);
+  rhs.store(rates.xdot.data() + n, distance);
 }
 
 void TangentEquations::set_rates_of_displacements(const State<double>& state, const StateRates& rates) {
