@@ -37,7 +37,7 @@ output: {{every: {1}}}
 """
 
 
-def pendulums(count, joints_each, duration, every):
+def pendulums(count, joints_each, duration, every, dt=None):
     """Chains of `joints_each` rods; `count` rods in all."""
     bodies, joints = [], []
     for i in range(count):
@@ -47,7 +47,7 @@ def pendulums(count, joints_each, duration, every):
                       "points: {tip: [0, -1, 0]}}")
         joints.append(f"  - {{name: j{i}, type: revolute, parent: {parent}, child: b{i}.origin, axis: [0, 0, 1], q: 0.3}}")
     return "\n".join(["sestina: 1", "name: pendulums", "gravity: [0, -9.81, 0]", "bodies:", *bodies, "joints:", *joints,
-                      f"analysis: {{integrator: rk4, step: {{driver: fixed, dt: {every}}}, duration: {duration}}}",
+                      f"analysis: {{integrator: rk4, step: {{driver: fixed, dt: {dt or every}}}, duration: {duration}}}",
                       f"output: {{every: {every}}}", ""])
 
 
@@ -116,7 +116,7 @@ def watch_live(program, file, seconds):
 def live_bodies(program, folder, seconds):
     for joints_each in (4, 100):
         file = folder / f"bodies{joints_each}.yaml"
-        file.write_text(pendulums(100, joints_each, 0.1, 0.01))
+        file.write_text(pendulums(100, joints_each, 0.1, 0.01, dt=1 / 960))
         print(f"live, 100 bodies in chains of {joints_each}: {watch_live(program, file, seconds)}")
 
 

@@ -164,13 +164,26 @@ void join(const RenderOptions& options, const std::vector<std::string>& frames, 
   fs::copy_file(result, options.output, fs::copy_options::overwrite_existing);
 }
 
+void check_time(const RenderOptions& options, const Motion& motion) {
+  if (!options.time) return;
+  if (motion.x != "t") throw InputError("--time: the result has no time");
+  const double start = motion.values[0], end = motion.values[(motion.rows - 1) * motion.columns.size()];
+  if (!(*options.time >= start && *options.time <= end)) {
+    throw InputError(fmt::format("--time: {} is not a time of the result, which are {} to {} s",
+                                 *options.time, start, end));
+  }
+}
+
 int render(RenderOptions& options) {
   const std::string suffix = fs::path(options.output).extension().string();
   if (suffix != ".png" && suffix != ".gif" && suffix != ".mp4") {
     throw InputError(fmt::format("'{}': the name of a picture ends in .png, .gif or .mp4", options.output));
   }
   if (options.time && suffix != ".png") throw InputError("--time: is for one picture (.png)");
-  if (options.width % 2 != 0 || options.height % 2 != 0) throw InputError("--width, --height: are even");
+  if (suffix == ".mp4" && (options.width % 2 != 0 || options.height % 2 != 0)) {
+    throw InputError(fmt::format("--width, --height: {} x {}; films (.mp4) have even numbers of pixels",
+                                 options.width, options.height));
+  }
   RunReport report;
   const studio::Replay replay = options.replay.load(report);
   FileUses files;
@@ -180,6 +193,7 @@ int render(RenderOptions& options) {
   files.check();
   const Scene scene = studio::make_scene(replay);
   const Motion motion = studio::make_motion(replay, scene, kMostMotionBytes);
+  check_time(options, motion);
   const std::string page = studio::make_view_page(scene, motion, {});
   const TemporaryFolder folder;
   const int count = suffix == ".png" ? 1 : frame_count(options, motion);
@@ -209,7 +223,7 @@ void add_render(CLI::App& app, int& status) {
       ->type_name("FILE")
       ->check(check_file_name);
   command->add_option("--time", options->time, "Picture: its time (default: the end)")->type_name("SECONDS");
-  command->add_option("--width", options->width, "Pixels")
+  command->add_option("--width", options->width, "Pixels; of a film (.mp4) even, as is the height")
       ->capture_default_str()
       ->check(CLI::Range(64, 4096).description(""));
   command->add_option("--height", options->height, "Pixels")

@@ -22,7 +22,8 @@ bool names_a_file(const YamlEntry& entry) {
 }  // namespace
 
 Document::Document(fs::path file) : file_(std::move(file)) {
-  if (fs::exists(file_)) text_ = read_text_file(file_, kLargestDocument);
+  is_on_disk_ = fs::exists(file_);
+  if (is_on_disk_) text_ = read_text_file(file_, kLargestDocument);
   saved_ = text_;
   FaultList ignored;
   std::error_code error;
@@ -467,8 +468,14 @@ void Document::save() {
   if (file_.empty()) throw InputError("the model has no file yet");
   refuse_while_offered();
   refuse_outside_files();
+  if (const std::optional<std::string> other = changed_text(); other && *other != text_) {
+    throw InputError(fmt::format("{}: another program has changed it; take its text or keep yours first",
+                                 file_.filename().string()));
+  }
   write_whole_file(file_, text_);
+  is_on_disk_ = true;
   saved_ = text_;
+  refused_.reset();
   recovered_.reset();
   keep_copy();
 }
@@ -491,15 +498,24 @@ std::optional<std::string> Document::changed_text() const {
   if (file_.empty() || !fs::exists(file_, ignored)) return std::nullopt;
   try {
     std::string text = read_text_file(file_, kLargestDocument);
-    return text == saved_ ? std::nullopt : std::optional(std::move(text));
+    return text == saved_ || text == refused_ ? std::nullopt : std::optional(std::move(text));
   } catch (const InputError&) {
     return std::nullopt;  // another process is writing it
   }
 }
 
+bool Document::is_gone() const {
+  std::error_code ignored;
+  return is_on_disk_ && !fs::exists(file_, ignored);
+}
+
+void Document::keep_own() { refused_ = changed_text(); }
+
 void Document::reload() {
   std::string text = read_text_file(file_, kLargestDocument);
+  is_on_disk_ = true;
   saved_ = text;
+  refused_.reset();
   change(std::move(text), {});
   keep_copy();
 }

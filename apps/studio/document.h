@@ -65,12 +65,17 @@ class Document {
   bool undo();
   bool redo();
 
-  // Writes the file whole, and removes the copy. Throws InputError.
+  // Writes the file whole, and removes the copy. Throws InputError, also if another program has changed the
+  // file.
   void save();
   void save_as(std::filesystem::path file);
-  // The text of the file if it differs from what was last read or saved.
+  // The text of the file if it differs from what was last read or saved, and from what keep_own() has
+  // refused.
   std::optional<std::string> changed_text() const;
-  void reload();  // a step of undo
+  // Whether the file that was read or saved has been removed.
+  bool is_gone() const;
+  void reload();    // a step of undo
+  void keep_own();  // the next save overwrites the text that is in the file now
 
   // Returns the System of the text. Throws InputError with all faults. Keys `file:` and `table:` that lead
   // out of the folder of the document are faults, unless they were in the file on disk.
@@ -108,6 +113,8 @@ class Document {
   std::vector<std::string> undo_, redo_;
   std::string last_kind_;
   long edits_ = 0;
+  std::optional<std::string> refused_;    // text of the file that may be overwritten
+  bool is_on_disk_ = false;               // the file has been read or saved
   std::optional<std::string> recovered_;  // until it is answered, nothing is edited
   std::string copy_fault_;
   std::set<std::string> known_files_;  // values of `file:` and `table:` on disk

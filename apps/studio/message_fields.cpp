@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+
 #include <cmath>
 
 #include "sestina/base/error.h"
@@ -43,6 +44,14 @@ double number_of(const YamlNode& message, std::string_view key) {
   const YamlEntry* entry = message.find(key);
   if (entry == nullptr) throw InputError(fmt::format("the message lacks a number '{}'", key));
   return number_from(*entry->value, key);
+}
+
+double number_of_message(std::string_view text) {
+  constexpr std::string_view kStart = R"({"n":)";
+  if (!text.starts_with(kStart)) return 0.0;
+  double n = 0.0;
+  std::from_chars(text.data() + kStart.size(), text.data() + text.size(), n);
+  return n;
 }
 
 double speed_of(const YamlNode& message) {

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "sestina/base/error.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/workspace/analysis_run.h"
+#include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/result_row.h"
 #include "sestina/workspace/simulator.h"
 #include "sestina/workspace/system_equations.h"
@@ -17,6 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double kFrame = 1.0 / 60.0;   // s of wall time between two rows of a live run
+constexpr int kPullParts = 4;           // of a row, in each of which the pulling force is constant
 constexpr double kPullFrequency = 8.0;  // rad/s, of the mass of all bodies on the spring that pulls
 
 // The generalised forces of a spring and damper that pull a point of a body: J^T F.
@@ -56,6 +59,39 @@ class PullForce {
   Kinematics<double> kinematics_;
   std::vector<double> tau_;
   double mass_ = 0.0;
+};
+
+// The rule of the model's analysis with its tolerances, or with its steps, as many as a row at the speed 1
+// needs.
+SimulatorOptions live_options(const Workspace& workspace) {
+  const Analysis& analysis = workspace.analysis();
+  SimulatorOptions options{.solver = analysis.solver, .rule = rule_options(analysis)};
+  const StepOptions steps = step_options(analysis);
+  if (steps.driver == "fixed") {
+    options.substeps = std::max(1, static_cast<int>(std::ceil(kFrame / steps.dt - 1e-9)));
+  } else {
+    options.tolerances = tolerances_of(steps);
+  }
+  return options;
+}
+
+// How fast the motion is, told where that is slower than wanted.
+class Pace {
+ public:
+  using Clock = std::chrono::steady_clock;
+  void restart(double t) { begin_ = Clock::now(), t_ = t; }
+  // Returns what to tell, once a second.
+  std::optional<std::string> see(double t, double speed) {
+    const double wall = std::chrono::duration<double>(Clock::now() - begin_).count();
+    if (wall < 1.0) return std::nullopt;
+    const double pace = (t - t_) / wall;
+    restart(t);
+    return pace < 0.9 * speed ? fmt::format("{:.2g} times as fast as the clock", pace) : "";
+  }
+
+ private:
+  Clock::time_point begin_ = Clock::now();
+  double t_ = 0.0;
 };
 
 }  // namespace
@@ -124,6 +160,11 @@ void RunThread::add_row(std::span<const double> row, double t) {
   state_.t = t;
 }
 
+void RunThread::tell(std::string message) {
+  const std::lock_guard lock(mutex_);
+  state_.message = std::move(message);
+}
+
 void RunThread::finish(bool has_failed, std::string message) {
   const std::lock_guard lock(mutex_);
   state_.is_running = false;
@@ -156,8 +197,7 @@ void RunThread::run_live(const std::optional<LiveStart>& start) {
   try {
     const Model& model = workspace_->model();
     const Properties<double>& properties = workspace_->properties();
-    SimulatorOptions options{.solver = workspace_->analysis().solver};
-    options.substeps = 4;
+    const SimulatorOptions options = live_options(*workspace_);
     Simulator simulator(workspace_->shared_model(), properties, options);
     ForwardDynamics dynamics(workspace_->shared_model(), properties, options.solver);
     if (start) simulator.reset(start->t, start->q, start->u, start->d, start->x);
@@ -168,22 +208,27 @@ void RunThread::run_live(const std::optional<LiveStart>& start) {
     const std::vector<double> none(static_cast<std::size_t>(model.nu()), 0.0);
     if (!start) add_row(row.calc(simulator.state(), dynamics), simulator.t());
     auto next = Clock::now();
-    while (!stops_) {
+    Pace pace;
+    pace.restart(simulator.t());
+    while (!stops_ && simulator.ended_by().empty()) {
       next += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kFrame));
       std::this_thread::sleep_until(next);
       if (Clock::now() - next > std::chrono::milliseconds(250)) next = Clock::now();  // late: no waiting
+      if (is_paused_) pace.restart(simulator.t());
       if (is_paused_ && single_steps_ == 0) continue;
       if (single_steps_ > 0) --single_steps_;
-      // The force of the pull is constant over a part of a frame that is short compared with its period.
-      constexpr int kParts = 4;
-      for (int part = 0; part < kParts; ++part) {
+      const double speed = speed_;
+      const int parts = std::max(current_pull() ? kPullParts : 1, static_cast<int>(std::ceil(speed)));
+      for (int part = 0; part < parts && !stops_ && simulator.ended_by().empty(); ++part) {
         const std::optional<Pull> pull = current_pull();
         simulator.set_tau(pull ? force.calc(*pull, simulator.state()) : std::span<const double>(none));
-        simulator.step(kFrame * speed_ / kParts);
+        simulator.step(kFrame * speed / parts);
       }
+      if (const std::optional<std::string> told = pace.see(simulator.t(), speed)) tell(*told);
       add_row(row.calc(simulator.state(), dynamics), simulator.t());
     }
-    finish(false, "stopped");
+    const std::string& event = simulator.ended_by();
+    finish(false, event.empty() ? "stopped" : fmt::format("ended by the event {}", event));
   } catch (const std::exception& error) {
     finish(true, error.what());
   }

@@ -21,7 +21,7 @@ namespace sestina::studio {
 struct RunState {
   bool is_running = false;
   bool has_failed = false;
-  std::string message;  // how it ended
+  std::string message;  // how it ended; of a live run that is too slow, its speed
   double t = 0.0;       // s
   double wall_seconds = 0.0;
 };
@@ -79,6 +79,7 @@ class RunThread final : public PacedRun {
   class Observer;
   void run_whole(std::size_t stride);
   void run_live(const std::optional<LiveStart>& start);
+  void tell(std::string message);
   void finish(bool has_failed, std::string message);
   void add_row(std::span<const double> row, double t);
   std::optional<Pull> current_pull() const;

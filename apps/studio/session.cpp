@@ -75,6 +75,7 @@ void Session::join(int client) {
   if (sweep_) send(client, sweep_->message());
   send_scene(client);
   if (run_) send(client, status_text(run_->state()));
+  tell_file(client);
   if (!ghost_) return;
   send(client, ghost_message(*ghost_));
   const std::string bytes = bytes_of_block(kGhost, ghost_->motion.rows, make_block(ghost_->motion));
@@ -83,26 +84,33 @@ void Session::join(int client) {
 
 void Session::leave(int client) {
   const bool was_editor = is_editor(client);
+  if (was_editor) take_draft();
   std::erase(clients_, client);
-  if (was_editor && !clients_.empty()) send(clients_.front(), hello_text(clients_.front()));
+  if (!was_editor || clients_.empty()) return;
+  send(clients_.front(), hello_text(clients_.front()));
+  tell_file(clients_.front());
 }
 
 Session::Handler Session::find_handler(std::string_view type) {
   static const std::unordered_map<std::string_view, Handler> kHandlers = {
-      {"text", &Session::on_text},       {"set", &Session::on_set},       {"add", &Session::on_add},
-      {"remove", &Session::on_remove},   {"edit", &Session::on_edit},     {"undo", &Session::on_undo},
-      {"redo", &Session::on_redo},       {"save", &Session::on_save},     {"reload", &Session::on_reload},
-      {"recover", &Session::on_recover}, {"run", &Session::on_run},       {"stop", &Session::on_stop},
-      {"live", &Session::on_live},       {"pause", &Session::on_pause},   {"step", &Session::on_step},
-      {"speed", &Session::on_speed},     {"pull", &Session::on_pull},     {"select", &Session::on_select},
-      {"control", &Session::on_control}, {"member", &Session::on_member}, {"members", &Session::on_members},
-      {"import", &Session::on_import}};
+      {"draft", &Session::on_draft},     {"text", &Session::on_text},
+      {"set", &Session::on_set},         {"add", &Session::on_add},
+      {"remove", &Session::on_remove},   {"edit", &Session::on_edit},
+      {"undo", &Session::on_undo},       {"redo", &Session::on_redo},
+      {"save", &Session::on_save},       {"reload", &Session::on_reload},
+      {"recover", &Session::on_recover}, {"run", &Session::on_run},
+      {"stop", &Session::on_stop},       {"live", &Session::on_live},
+      {"pause", &Session::on_pause},     {"step", &Session::on_step},
+      {"speed", &Session::on_speed},     {"pull", &Session::on_pull},
+      {"select", &Session::on_select},   {"control", &Session::on_control},
+      {"member", &Session::on_member},   {"members", &Session::on_members},
+      {"import", &Session::on_import},   {"overwrite", &Session::on_overwrite}};
   const auto found = kHandlers.find(type);
   return found == kHandlers.end() ? nullptr : found->second;
 }
 
 void Session::handle(int client, std::string_view text) {
-  answered_ = 0.0;
+  answered_ = number_of_message(text);  // also of one that cannot be read
   try {
     FaultList faults;
     const YamlPointer message = parse_yaml(std::string(text), "message", faults);  // JSON is YAML
@@ -134,8 +142,24 @@ void Session::handle(int client, std::string_view text) {
 // ---- the document ----
 
 void Session::on_text(int /*client*/, const YamlNode& message) {
+  draft_.reset();
   document_->set_text(text_of(message, "text"), text_or(message, "kind", ""));
   document_changed();
+}
+
+// {"type": "draft", "text": ...}: the text with each letter that is typed; "text" follows, unless the page is
+// closed before.
+void Session::on_draft(int /*client*/, const YamlNode& message) { draft_ = text_of(message, "text"); }
+
+void Session::take_draft() {
+  if (!draft_) return;
+  try {
+    document_->set_text(*draft_, "typing");
+    document_changed();
+  } catch (const InputError&) {
+    // not a text that a document can have
+  }
+  draft_.reset();
 }
 
 void Session::on_set(int /*client*/, const YamlNode& message) {
@@ -210,6 +234,7 @@ void Session::on_save(int client, const YamlNode& message) {
     send_all(document_text());
   }
   told_change_.clear();
+  looks_gone_ = 0;
   send(client, R"({"type":"saved"})");
 }
 
@@ -217,6 +242,12 @@ void Session::on_reload(int /*client*/, const YamlNode& /*message*/) {
   if (document_->file().empty()) throw InputError("the model has no file yet");
   document_->reload();
   document_changed();
+}
+
+// The next save may overwrite what another program has written.
+void Session::on_overwrite(int client, const YamlNode& /*message*/) {
+  document_->keep_own();
+  send(client, document_text());
 }
 
 void Session::on_recover(int client, const YamlNode& message) {
@@ -428,19 +459,7 @@ void Session::tick() {
   const auto now = std::chrono::steady_clock::now();
   if (!document_ || now < next_look_) return;
   next_look_ = now + std::chrono::milliseconds(500);
-  const std::optional<std::string> text = document_->changed_text();
-  if (!text) return;
-  try {
-    if (!document_->is_dirty()) {
-      document_->reload();
-      document_changed();
-    } else if (told_change_ != *text) {
-      told_change_ = *text;
-      send_all(R"({"type":"changed"})");
-    }
-  } catch (const InputError&) {
-    return;  // it is being written; the next check sees the complete file
-  }
+  look_at_file();
 }
 
 // ---- what clients are sent ----

@@ -77,6 +77,7 @@ class Session {
   static Handler find_handler(std::string_view type);
 
   void on_text(int client, const YamlNode& message);
+  void on_draft(int client, const YamlNode& message);
   void on_set(int client, const YamlNode& message);
   void on_add(int client, const YamlNode& message);
   void on_remove(int client, const YamlNode& message);
@@ -86,6 +87,7 @@ class Session {
   void on_redo(int client, const YamlNode& message);
   void on_save(int client, const YamlNode& message);
   void on_reload(int client, const YamlNode& message);
+  void on_overwrite(int client, const YamlNode& message);
   void on_recover(int client, const YamlNode& message);
   void on_run(int client, const YamlNode& message);
   void on_stop(int client, const YamlNode& message);
@@ -102,6 +104,9 @@ class Session {
   PacedRun* paced_run() const;  // nullptr: there is no run
   bool is_editor(int client) const { return !clients_.empty() && clients_.front() == client; }
   void document_changed();
+  void take_draft();
+  void look_at_file();
+  void tell_file(int client) const;
   void start_run(System system);
   void take_run(std::unique_ptr<RunThread> run, std::unique_ptr<Workspace> drawn);
   void drop_run();
@@ -133,6 +138,7 @@ class Session {
   Send send_;
   std::vector<int> clients_;  // the first client edits
   std::optional<Document> document_;
+  std::optional<std::string> draft_;  // what is being typed: the document's text if the page is closed
   std::vector<Fault> faults_;
   std::unique_ptr<RunThread> run_;
   std::vector<double> rows_;  // all rows of the run sent so far
@@ -150,6 +156,7 @@ class Session {
   bool was_running_ = false;
   double answered_ = 0.0;    // the number of the message that is being answered; 0: none
   std::string told_change_;  // the text on disk of which the clients know
+  int looks_gone_ = 0;       // how often in turn the file was not there
   bool reactions_ = false;
   std::size_t most_bytes_ = kLargestMotion;
   std::chrono::steady_clock::time_point next_look_{};

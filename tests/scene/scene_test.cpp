@@ -173,6 +173,21 @@ TEST(Scene, DrawsSpringsAndActuatorsBetweenTheirPointsAndRopesFromPointToPoint) 
   EXPECT_EQ(scene.links[2].to.y, -0.8);
 }
 
+TEST(Scene, DrawsADiscForAWheelThatHasNoShape) {
+  System system;
+  system.name = "coin";
+  system.add_body("coin", 1.0).inertia = {.xx = 1, .yy = 1, .zz = 1};
+  system.add_joint("fly", "free", "ground.origin", "coin.origin").q = {0, 0, 0.3, 1, 0, 0, 0};
+  system.add_rolling("roll", "coin.origin", {0, 2, 0}, 0.3, "ground.origin", {0, 0, 1});
+  const Scene scene = Drawn(system).scene;
+  ASSERT_EQ(scene.solids.size(), 1u);
+  const SceneSolid& disc = scene.solids.front();
+  EXPECT_EQ(disc.type, SolidType::kCylinder);
+  EXPECT_EQ(disc.role, SolidRole::kLink);
+  EXPECT_EQ(disc.size.x, 0.3);
+  EXPECT_NEAR(std::abs(disc.X_BS.R.column(2).y), 1.0, 1e-12);  // its axis
+}
+
 TEST(Scene, ListsWhatHasNoSolidOfItsOwn) {
   const System system = read_model(R"(
 sestina: 1

@@ -27,6 +27,12 @@ constexpr const char* kSwingingRod =
     "joints: [{name: hip, type: revolute, parent: ground.origin, child: rod.origin, axis: [0, 0, 1], q: 1}]\n"
     "analysis: {duration: 1}\n";
 
+std::string escaped(std::string text) {
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
+    text.replace(at, 1, "\\n");
+  return text;
+}
+
 class SessionTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -148,6 +154,48 @@ TEST_F(SessionTest, AsksOnceAboutAFileThatAnotherProgramHasChanged) {
   EXPECT_FALSE(asked_within(700));
 }
 
+TEST_F(SessionTest, AnswersAMessageThatItCannotReadByItsNumber) {
+  session_->join(1);
+  session_->handle(1, "{\"n\":7,\"type\":\"text\",\"text\":\"\x7f\"}");
+  EXPECT_THAT(last("error"), HasSubstr("\"answers\":7"));
+}
+
+TEST_F(SessionTest, KeepsWhatWasBeingTypedWhenThePageIsClosed) {
+  session_->join(1);
+  finish();
+  const std::string typed = std::string("# a swing\n") + kSwingingRod;
+  session_->handle(1, fmt::format(R"({{"type":"draft","text":"{}"}})", escaped(typed)));
+  session_->leave(1);
+  session_->join(2);
+  EXPECT_THAT(last("document", 2), HasSubstr("# a swing"));
+  EXPECT_THAT(last("document", 2), HasSubstr("\"dirty\":true"));
+}
+
+TEST_F(SessionTest, OverwritesNothingOfAnotherProgramThatWasNotRefused) {
+  session_->join(1);
+  finish();
+  session_->handle(1, R"({"type":"set","path":"parameters.l","value":"0.5"})");
+  std::ofstream(file_) << "sestina: 1\nname: another\n";
+  session_->handle(1, R"({"type":"save"})");
+  EXPECT_THAT(last("error"), HasSubstr("another program has changed it"));
+  session_->leave(1);
+  session_->join(2);  // is told, too
+  EXPECT_THAT(last("changed", 2), HasSubstr("\"gone\":false"));
+  session_->handle(2, R"({"type":"overwrite"})");
+  session_->handle(2, R"({"type":"save"})");
+  EXPECT_NE(last("saved", 2), "");
+  std::stringstream saved;
+  saved << std::ifstream(file_).rdbuf();
+  EXPECT_THAT(saved.str(), HasSubstr("l: 0.5"));
+  fs::remove(file_);
+  texts_.clear();
+  for (int i = 0; i < 300 && last("changed", 2).empty(); ++i) {
+    session_->tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_THAT(last("changed", 2), HasSubstr("\"gone\":true"));
+}
+
 TEST_F(SessionTest, RunsAgainWhenAParameterChangesAndSavesWhatWasEdited) {
   session_->join(1);
   finish();
@@ -235,6 +283,35 @@ TEST_F(SessionTest, AProgramChangesOnlyParametersThatThereAre) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("no parameter 'll'"));
   }
+}
+
+// A damper that is too stiff for explicit steps of a live row, and an event that ends the motion.
+constexpr const char* kStiffRod =
+    "sestina: 1\n"
+    "gravity: [0, -9.81, 0]\n"
+    "bodies: [{name: rod, mass: 1, center_of_mass: [0, -1, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}]\n"
+    "joints: [{name: hip, type: revolute, parent: ground.origin, child: rod.origin, axis: [0, 0, 1], q: 1}]\n"
+    "forces: [{name: oil, type: joint_damper, joint: hip, damping: 1e5}]\n"
+    "events: [{name: enough, when: t - 0.1, direction: rising, terminal: true}]\n"
+    "analysis: {duration: 0.05, integrator: radau_iia}\n";
+
+TEST_F(SessionTest, GoesOnLiveByTheRuleOfTheModelUntilAnEventEndsIt) {
+  std::ofstream(file_) << kStiffRod;
+  Session session(file_, folder_, sender());
+  session.join(1);
+  const auto tick_until_done = [&] {
+    for (int i = 0; i < 2000 && session.is_running(); ++i) {
+      session.tick();
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    session.tick();
+  };
+  tick_until_done();
+  session.handle(1, R"({"type":"live"})");
+  tick_until_done();
+  EXPECT_EQ(last("error"), "");
+  EXPECT_THAT(last("status"), HasSubstr("\"failed\":false"));
+  EXPECT_THAT(last("status"), HasSubstr("ended by the event enough"));
 }
 
 constexpr const char* kLyingBox =

@@ -62,13 +62,15 @@ export type ServerMessage =
   | SweepMessage
   | MembersMessage
   | { type: "error"; text: string; answers: number }
-  | { type: "changed" }
+  | { type: "changed"; gone: boolean }
   | { type: "saved" };
 
 export class Connection {
   onMessage: (message: ServerMessage) => void = () => undefined;
   onBlock: (kind: number, rows: number, block: ArrayBuffer) => void = () => undefined;
   onState: (isOpen: boolean) => void = () => undefined;
+  /** Another studio answers at this address, to whom the page is a stranger. */
+  onStranger: () => void = () => undefined;
   private socket: WebSocket | undefined;
 
   open(): void {
@@ -95,13 +97,25 @@ export class Connection {
     const token = new URLSearchParams(location.search).get("token") ?? "";
     const socket = new WebSocket(`ws://${location.host}/socket?token=${encodeURIComponent(token)}`);
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => this.onState(true);
+    let hasOpened = false;
+    socket.onopen = () => {
+      hasOpened = true;
+      this.onState(true);
+    };
     socket.onclose = () => {
       this.onState(false);
+      if (!hasOpened) void this.askWhetherStrange();
       window.setTimeout(() => this.open(), 1500);
     };
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => this.take(event.data);
     this.socket = socket;
+  }
+  private async askWhetherStrange(): Promise<void> {
+    try {
+      if ((await fetch(location.href)).status === 403) this.onStranger();
+    } catch {
+      // nobody answers
+    }
   }
   send(message: Record<string, unknown>): void {
     if (location.protocol === "about:") window.parent.postMessage(message, "*");

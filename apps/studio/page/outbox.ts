@@ -6,6 +6,8 @@ export type Outgoing = Record<string, unknown>;
 export class Outbox {
   /** What waits or is unanswered has changed. */
   onChange: () => void = () => undefined;
+  /** The connection has ended before a message was answered that cannot be sent twice. */
+  onDoubt: (message: Outgoing) => void = () => undefined;
   private readonly waiting: Outgoing[] = [];
   private asked: Outgoing | undefined;
   private isOpen = false;
@@ -33,9 +35,19 @@ export class Outbox {
   /** The connection has ended; the answer will not come. A value or a text may be sent again. */
   close(): void {
     this.isOpen = false;
-    if (this.asked && ["text", "set"].includes(String(this.asked.type))) this.waiting.unshift(this.asked);
+    const { asked } = this;
     this.asked = undefined;
+    if (asked && ["text", "set"].includes(String(asked.type))) this.waiting.unshift(asked);
+    else if (asked) this.onDoubt(asked);
     this.onChange();
+  }
+  /** Sends all that waits, without waiting for answers: the page is about to go. Whether something is unanswered. */
+  hurry(): boolean {
+    for (const message of this.isOpen ? this.waiting.splice(0) : []) {
+      this.asked = this.numbered(message);
+      this.send(this.asked);
+    }
+    return this.asked !== undefined || this.waiting.length > 0;
   }
   /** Whether a message of such a type waits or is unanswered. */
   has(isWanted: (message: Outgoing) => boolean): boolean {
@@ -44,9 +56,13 @@ export class Outbox {
 
   private pump(): void {
     while (this.isOpen && !this.asked && this.waiting.length > 0) {
-      this.asked = { ...this.waiting.shift(), n: ++this.sent };
+      this.asked = this.numbered(this.waiting.shift() as Outgoing);
       this.send(this.asked);
     }
     this.onChange();
+  }
+  /** The number comes first, where the server finds it in a message that it cannot read. */
+  private numbered(message: Outgoing): Outgoing {
+    return { ...{ n: 0 }, ...message, n: ++this.sent };
   }
 }

@@ -18,6 +18,8 @@ interface Slider {
   isHeld: boolean; // by the pointer
 }
 
+const LARGEST_DRAFT = 1 << 18; // letters of a text that is sent with each letter
+
 export class Studio {
   private readonly connection = new Connection();
   private readonly pane = new TextPane();
@@ -51,13 +53,18 @@ export class Studio {
     this.forms = new Forms(viewer.addTab("build", "Build"), (message) => this.change(message), (take) => this.picking.begin(take));
     this.addButtons();
     this.pane.onEdit = (text) => this.change({ type: "text", text, kind: "typing" });
+    this.pane.onLetter = (text) => {
+      if (this.mayEdit && text.length < LARGEST_DRAFT) this.connection.send({ type: "draft", text });
+    };
     this.connection.onMessage = (message) => this.take(message);
     this.connection.onBlock = (kind, rows, block) => this.takeBlock(kind, rows, block);
     this.connection.onState = (isOpen) => {
       if (!isOpen) this.outbox.close();
       this.tell(isOpen ? "" : "The studio has ended or cannot be reached; the page tries again.", !isOpen);
     };
+    this.connection.onStranger = () => this.tellStranger();
     this.outbox.onChange = () => this.lockText();
+    this.outbox.onDoubt = ({ type }) => this.note(`The connection ended before the answer to the last change (${String(type)}) came. Look whether it was made.`);
     viewer.onSelect = (body) => {
       this.forms.select(viewer.scene, body);
       const name = viewer.scene?.bodies[body]?.name;
@@ -72,17 +79,20 @@ export class Studio {
     viewer.playInstead = () => this.playLive();
     const pulling = new Pulling(viewer.drawing, (message) => this.connection.send(message));
     viewer.drawing.orbit.claimDrag = (event) => {
-      if (!this.isLive || !(event.ctrlKey || event.altKey)) return false;
+      if (!this.isLive || !this.mayEdit || !(event.ctrlKey || event.altKey)) return false;
       pulling.begin(event);
       return true; // who misses a body does not turn the view
     };
     viewer.onSeek = () => this.pauseForSeek();
     viewer.stepInstead = (rows) => this.stepLive(rows);
     viewer.onSpeed = (speed) => {
-      if (this.isLive) this.connection.send({ type: "speed", speed });
+      if (this.isLive && this.mayEdit) this.connection.send({ type: "speed", speed });
     };
     document.addEventListener("keydown", (event) => this.press(event));
-    window.addEventListener("beforeunload", () => this.pane.flush());
+    window.addEventListener("beforeunload", (event) => {
+      this.pane.flush();
+      if (this.mayEdit && this.outbox.hurry()) event.preventDefault(); // the browser asks; until then all has been sent
+    });
     this.connection.open();
   }
 
@@ -107,7 +117,7 @@ export class Studio {
   }
   /** While another change is under way, a text would undo it. */
   private lockText(): void {
-    this.pane.setReadOnly(!this.mayEdit || this.outbox.has(({ type }) => type !== "text" && type !== "run"));
+    this.pane.setReadOnly(!this.mayEdit || this.document?.recovered === true || this.outbox.has(({ type }) => type !== "text" && type !== "run"));
   }
   /** The present run stays, translucent, beside those that follow. */
   private keep(): void {
@@ -155,7 +165,9 @@ export class Studio {
     const { player, motion } = this.viewer;
     const wantsPlay = this.isPaused;
     this.isPaused = !this.isPaused;
-    if (wantsPlay && motion && player.row < motion.rows - 1) {
+    if (!this.mayEdit) {
+      // Who watches pauses what is shown.
+    } else if (wantsPlay && motion && player.row < motion.rows - 1) {
       this.connection.send({ type: "live", t: player.rowTime, speed: player.speed });
     } else {
       this.connection.send({ type: "pause", pause: this.isPaused });
@@ -168,14 +180,14 @@ export class Studio {
   private pauseForSeek(): void {
     if (!this.isLive || this.isPaused) return;
     this.isPaused = true;
-    this.connection.send({ type: "pause", pause: true });
+    if (this.mayEdit) this.connection.send({ type: "pause", pause: true });
     this.viewer.player.isPlaying = false;
     this.viewer.showPlaying();
   }
   /** At its last row a live run that is paused makes another one. */
   private stepLive(rows: number): boolean {
     const { player, motion } = this.viewer;
-    if (!this.isLive || !this.isPaused || rows < 0 || !motion || player.row < motion.rows - 1) return false;
+    if (!this.mayEdit || !this.isLive || !this.isPaused || rows < 0 || !motion || player.row < motion.rows - 1) return false;
     this.steppedFrom = motion.rows;
     this.connection.send({ type: "step" });
     return true;
@@ -191,7 +203,8 @@ export class Studio {
     const action = actions[event.key];
     if (!action) return;
     event.preventDefault();
-    action();
+    if (this.document && !this.mayEdit) this.tell("Another window edits; this one watches.");
+    else action();
   }
 
   // ---- what comes from the server ----
@@ -241,9 +254,7 @@ export class Studio {
         this.tell(message.text, true);
         break;
       case "changed":
-        this.offer("The file has been changed by another program.", [
-          ["Take its text", () => this.change({ type: "reload" })], ["Keep mine", () => undefined],
-        ]);
+        if (this.mayEdit) this.tellChanged(message.gone);
         break;
       case "saved":
         this.tell("Saved.");
@@ -281,12 +292,37 @@ export class Studio {
       ["Throw it away", () => this.change({ type: "recover", take: false })],
     ]);
   }
+  private tellChanged(isGone: boolean): void {
+    if (isGone) {
+      this.note("The file of the model has been removed by another program. Save writes it again.");
+      return;
+    }
+    this.offer("The file has been changed by another program.", [
+      ["Take its text", () => this.change({ type: "reload" })],
+      ["Keep mine", () => this.change({ type: "overwrite" })],
+    ]);
+  }
+  private tellStranger(): void {
+    this.tell("Another studio was started here. Open the address that it told.", true);
+    const text = this.document && this.outbox.has(({ type }) => type === "text") ? this.pane.text : undefined;
+    if (text === undefined || this.isQuestion) return;
+    this.offer("What was typed last is only in this page.", [
+      ["Copy the text", () => void navigator.clipboard.writeText(text)], ["Close", () => undefined],
+    ]);
+  }
   private takeStatus(message: StatusMessage): void {
+    const isGoing = message.live && message.running;
+    if (!this.mayEdit && isGoing !== this.isLive) {
+      this.setLive(isGoing);
+      this.viewer.player.isPlaying = isGoing;
+      this.viewer.showPlaying();
+    }
     if (message.live) this.isLiveAsked = false;
     if (this.isLive && !this.isLiveAsked && !(message.live && message.running)) this.setLive(false);
     if (this.document && this.document.faults.length > 0) return;
     const time = `t = ${short(message.t, 4)} s`;
-    if (message.running) this.tell(message.live ? (this.isPaused ? `paused, ${time}` : `live, ${time}`) : `running, ${time}`);
+    const pace = message.live && message.running && message.text ? `, ${message.text}` : "";
+    if (message.running) this.tell(message.live ? (this.isPaused ? `paused, ${time}` : `live, ${time}${pace}`) : `running, ${time}`);
     else if (this.resumeAt !== undefined && !message.failed) {
       this.viewer.player.seek(this.resumeAt);
       this.resumeAt = undefined;
@@ -296,7 +332,7 @@ export class Studio {
       if (this.failure !== message.text) this.note(message.text);
       this.failure = message.text;
       return;
-    } else if (message.live) this.tell("");
+    } else if (message.live) this.tell(message.text === "stopped" ? "" : message.text);
     else this.tell(message.text || `computed in ${short(message.wall, 3)} s`);
     if (this.failure !== undefined && !this.isQuestion) find("offer").hidden = true;
     this.failure = undefined;

@@ -5,6 +5,8 @@ import { make } from "./dom";
 export class TextPane {
   readonly element: HTMLElement;
   onEdit: (text: string) => void = () => undefined;
+  /** Each letter; onEdit follows when the typing rests. */
+  onLetter: (text: string) => void = () => undefined;
   private readonly area = make("textarea", {
     id: "text", spellcheck: "false", autocapitalize: "off", wrap: "off", "aria-label": "Text of the model (YAML)",
     title: "Tab indents; Esc and then Tab leaves the text",
@@ -13,11 +15,13 @@ export class TextPane {
   private readonly list = make("ul", { class: "faults", "aria-label": "Faults", "aria-live": "polite" });
   private waiting: number | undefined;
   private faultLines = new Map<number, string>();
+  private isCrlf = false; // the text's lines end as those of Windows do
 
   constructor() {
     this.element = make("div", { class: "pane" }, make("div", { class: "text" }, this.lines, this.area), this.list);
     this.area.addEventListener("input", () => {
       this.number();
+      this.onLetter(this.text);
       window.clearTimeout(this.waiting);
       this.waiting = window.setTimeout(() => this.flush(), 250);
     });
@@ -38,10 +42,12 @@ export class TextPane {
     if (this.waiting === undefined) return;
     window.clearTimeout(this.waiting);
     this.waiting = undefined;
-    this.onEdit(this.area.value);
+    this.onEdit(this.text);
   }
   /** `keepText`: newer text is on its way to the server. */
-  set(text: string, faults: Fault[], keepText: boolean): void {
+  set(given: string, faults: Fault[], keepText: boolean): void {
+    this.isCrlf = given.includes("\r\n");
+    const text = given.replace(/\r\n/g, "\n"); // as the area has it
     if (!keepText && this.waiting === undefined && this.area.value !== text) {
       const [start, end, top] = [this.area.selectionStart, this.area.selectionEnd, this.area.scrollTop];
       this.area.value = text;
@@ -54,6 +60,9 @@ export class TextPane {
     this.list.replaceChildren(...faults.map((fault) => make("li", {}, make("button", {
       onclick: () => this.goTo(fault.line, fault.column),
     }, `${fault.line > 0 ? `line ${fault.line}: ` : ""}${fault.path ? `${fault.path}: ` : ""}${fault.text}`))));
+  }
+  get text(): string {
+    return this.isCrlf ? this.area.value.replace(/\n/g, "\r\n") : this.area.value;
   }
   setReadOnly(wanted: boolean): void {
     this.area.readOnly = wanted;

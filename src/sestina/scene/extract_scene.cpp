@@ -106,6 +106,7 @@ class SceneMaker {
     add_links();
     add_items();
     add_shapes();
+    add_discs();
     add_beams();
     scene_.extent = find_extent();
     scene_.mark = 0.016 * std::min(scene_.extent, 6.0 * find_link_length());
@@ -287,6 +288,33 @@ class SceneMaker {
       const BodySpec* spec = spec_of(static_cast<int>(b));
       if (spec == nullptr) continue;
       for (const ShapeSpec& shape : spec->shapes) add_shape(static_cast<int>(b), spec, shape);
+    }
+  }
+
+  // A disc in place of a pulley or a wheel that has no shape.
+  void add_discs() {
+    const std::vector<bool> has_own = has_shape_;
+    const auto add = [&](const Name& at, const Triple& along, const Number& radius) {
+      const PointIndex point = model_.point(at.text);
+      const int body = body_of(point);
+      if (has_own[static_cast<std::size_t>(body)]) return;
+      const Vec axis = number_(along);
+      const Pose<double> X = pose_of(point);
+      const double R = number_(radius);
+      scene_.solids.push_back({body,
+                               SolidType::kCylinder,
+                               SolidRole::kLink,
+                               {R, R, 0.2 * R},
+                               {X.R * rotation_to((1.0 / norm(axis)) * axis), X.p},
+                               -1});
+      has_shape_[static_cast<std::size_t>(body)] = true;
+    };
+    for (const ForceSpec& force : system_.forces) {
+      if (force.type == "belt_contact" && force.axis && force.radius)
+        add(force.at, *force.axis, *force.radius);
+    }
+    for (const ConstraintSpec& one : system_.constraints) {
+      if (one.type == "rolling" && one.axis && one.radius) add(one.body, *one.axis, *one.radius);
     }
   }
 
