@@ -103,10 +103,11 @@ void bind_linearization(nb::module_& module) {
       "Coordinates of the state (nq).");
   def_fixed_tuple<Linearized>(
       type, "u", "float", hint, [](const Linearized& self) { return self.linearization->state.u; },
-      "Its speeds (nu).");
+      "Speeds of the state (nu).");
   def_fixed_tuple<Linearized>(
       type, "eigenvalues", "complex", hint,
-      [](const Linearized& self) { return self.linearization->eigenvalues; }, "Of A at `values`, 1/s.");
+      [](const Linearized& self) { return self.linearization->eigenvalues; },
+      "Eigenvalues of A at `values`, 1/s.");
   type.def_prop_ro(
           "A", [](const Linearized& self) { return self.of.matrix(self.linearization->linear.A); },
           "(nx, nx)")
@@ -161,7 +162,7 @@ nb::class_<Equations> bind_matrices(nb::module_& module) {
           "u", [](const Equations& self) { return self.column(self.equations->u()); }, "(nu, 1)")
       .def_prop_ro(
           "parameters", [](const Equations& self) { return self.column(self.equations->parameters()); },
-          "In the order of Model.parameters.")
+          "The symbols of the parameters, in the order of Model.parameters.")
       .def_prop_ro(
           "t", [](const Equations& self) { return owned(self.owner(), self.equations->mechanics().time()); },
           "The time.")
@@ -185,7 +186,7 @@ nb::class_<Equations> bind_matrices(nb::module_& module) {
       .def_prop_ro(
           "condition_matrix",
           [](const Equations& self) { return self.matrix(self.equations->condition_matrix()); },
-          "C (conditions, nu).")
+          "The matrix C (conditions, nu) of the conditions.")
       .def_prop_ro(
           "condition_bias",
           [](const Equations& self) { return self.matrix(self.equations->condition_bias()); },
@@ -469,10 +470,10 @@ void bind_compiled_function(nb::module_& module) {
       .def_prop_ro("output_count", [](const Compiled& self) { return self.function().output_count(); })
       .def_prop_ro(
           "instruction_count", [](const Compiled& self) { return self.function().instruction_count(); },
-          "Of each state.")
+          "The number of instructions computed for each state.")
       .def_prop_ro(
           "hoisted_count", [](const Compiled& self) { return self.function().hoisted_count(); },
-          "Of each set of parameters.");
+          "The number of instructions computed once for each set of parameters.");
   module.def(
       "to_source", source, nb::arg("name"), nb::arg("outputs"), nb::arg("inputs"), nb::arg("language") = "c",
       nb::sig("def to_source(name: str, outputs: Expression | Matrix | collections.abc.Sequence[Expression | "

@@ -430,7 +430,8 @@ void bind_analysis_of(nb::class_<SymbolicExpression>& type) {
           },
           "The number of operations of the written-out expression (a float, since it may be large).")
       .def(
-          "latex", [](const E& a) { return latex(mechanics_of(a.owner), a.value); }, "For mathematics mode.")
+          "latex", [](const E& a) { return latex(mechanics_of(a.owner), a.value); },
+          "LaTeX of the expression, for mathematics mode.")
       .def("_repr_latex_",
            [](const E& a) { return "$\\displaystyle " + latex(mechanics_of(a.owner), a.value) + "$"; })
       .def(
@@ -479,8 +480,8 @@ void bind_functions(nb::module_& module) {
         nb::arg("a"), nb::arg("b"), doc);
   };
   def_binary("atan2", atan2, "The angle of the point (b, a), -pi to pi.");
-  def_binary("Min", min, "The smaller one.");
-  def_binary("Max", max, "The larger one.");
+  def_binary("Min", min, "The smaller of two expressions.");
+  def_binary("Max", max, "The larger of two expressions.");
   module.def(
       "if_less",
       [](const Scalar& a, const Scalar& b, const Scalar& yes, const Scalar& no) {

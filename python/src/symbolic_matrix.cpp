@@ -309,12 +309,12 @@ void bind_matrix_analysis(nb::class_<SymbolicMatrix>& type) {
   using M = SymbolicMatrix;
   type.def("jacobian", jacobian_of, nb::arg("symbols"),
            "(elements, symbols) The partial derivatives of all elements by all symbols.")
-      .def("LUsolve", solve, nb::arg("rhs"), "X with self X = rhs.")
+      .def("LUsolve", solve, nb::arg("rhs"), "The solution X of self X = rhs.")
       .def("subs", substituted, nb::arg("old"), nb::arg("new") = nb::none(),
            nb::sig("def subs(self, old: collections.abc.Mapping[Expression, Expression | float] | "
                    "collections.abc.Sequence[tuple[Expression, Expression | float]] | Expression, "
                    "new: Expression | float | None = None) -> Matrix"),
-           "With expressions replaced by others, all at once.")
+           "The matrix with expressions replaced by others, all at once.")
       .def("xreplace", substituted, nb::arg("rule"), nb::arg("new") = nb::none(),
            nb::sig(
                "def xreplace(self, rule: collections.abc.Mapping[Expression, Expression | float]) -> Matrix"),
@@ -345,12 +345,14 @@ void bind_matrix_analysis(nb::class_<SymbolicMatrix>& type) {
           [](const M& a) {
             return M{a.owner, simplify(mechanics_of(a.owner), a.value)};
           },
-          "By the theorems on sums of angles and sin^2 + cos^2 = 1; returns another matrix.")
+          "Returns the matrix simplified by the angle sum identities and sin^2 + cos^2 = 1; the result is "
+          "checked.")
       .def(
           "count_ops", [](const M& a) { return symbolic::written_size(mechanics_of(a.owner), {a.value}); },
           "The number of operations of all elements, written out.")
       .def(
-          "latex", [](const M& a) { return latex(mechanics_of(a.owner), a.value); }, "For mathematics mode.")
+          "latex", [](const M& a) { return latex(mechanics_of(a.owner), a.value); },
+          "LaTeX of the matrix, for mathematics mode.")
       .def("_repr_latex_",
            [](const M& a) { return "$\\displaystyle " + latex(mechanics_of(a.owner), a.value) + "$"; })
       .def(
@@ -450,7 +452,7 @@ void bind_matrices(nb::module_& module) {
           "__init__", [](M* self, nb::handle rows) { new (self) M(to_matrix(rows)); }, nb::arg("rows"),
           nb::sig("def __init__(self, rows: Matrix | collections.abc.Sequence[Expression | float] | "
                   "collections.abc.Sequence[collections.abc.Sequence[Expression | float]]) -> None"),
-          "Of rows, or of the elements of a column.")
+          "A matrix of these rows, or a column of these elements.")
       .def_prop_ro("rows", [](const M& a) { return a.value.rows(); })
       .def_prop_ro("cols", [](const M& a) { return a.value.columns(); })
       .def_prop_ro(

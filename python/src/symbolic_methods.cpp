@@ -100,7 +100,7 @@ void bind_common(nb::class_<Of<T>>& type) {
           [](const B& self, const Frame& frame) {
             return owned(common(self, frame), self.value.kinetic_energy(frame.value));
           },
-          nb::arg("frame"), "J, as seen from the frame.")
+          nb::arg("frame"), "The kinetic energy, J, as seen from the frame.")
       .def(
           "linear_momentum",
           [](const B& self, const Frame& frame) {
@@ -172,7 +172,7 @@ void bind_rigid_body(nb::module_& module) {
       .def_prop_ro(
           "central_inertia",
           [](const Of<RigidBody>& self) { return owned(self.owner, self.value.central_inertia()); },
-          "About the mass centre.")
+          "The inertia about the mass centre.")
       .def(
           "parallel_axis",
           [](const Of<RigidBody>& self, const Place& point) {
