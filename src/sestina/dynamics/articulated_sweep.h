@@ -7,6 +7,7 @@
 
 #include "sestina/dynamics/applied_forces.h"
 #include "sestina/dynamics/solve_report.h"
+#include "sestina/dynamics/wide_registers.h"
 #include "sestina/spatial/turning_block.h"
 
 namespace sestina {
@@ -133,36 +134,38 @@ template <class T, bool by_blocks>
                                                                        const AppliedForces<T>& forces,
                                                                        ArticulatedRows<T>& sum,
                                                                        SolveReport<T>& report) {
-  const BodyLink& link = kinematics.tree.links[i];
-  const auto k = static_cast<std::size_t>(link.u_start);
-  const auto in_ground = [&](std::size_t first, Vec3<T> SpatialMotion<T>::*axis) {
-    const T* tau = &forces.tau[first];
-    const SpatialMotion<T>* H = &kinematics.H[first];
-    return tau[0] * Lanes3<T>(H[0].*axis) + tau[1] * Lanes3<T>(H[1].*axis) + tau[2] * Lanes3<T>(H[2].*axis);
-  };
-  TurningBlock<T>& block = blocks[static_cast<std::size_t>(link.block)];
-  const SymmetricFactor3<T> factor(sum.J);
-  bool is_doubtful =
-      any(factor.has_pivot_below(T(kSingularPivot) * (sum.J[0][0] + sum.J[1][1] + sum.J[2][2])));
-  if (is_doubtful) name_singular_speed(i, kinematics, forces, sum, report);
-  const Lanes3<T> torque = in_ground(k, &SpatialMotion<T>::w);
-  if (link.is_spherical) {
+  with_wide_registers<T>([&]() __attribute__((always_inline)) {
+    const BodyLink& link = kinematics.tree.links[i];
+    const auto k = static_cast<std::size_t>(link.u_start);
+    const auto in_ground = [&](std::size_t first, Vec3<T> SpatialMotion<T>::*axis) {
+      const T* tau = &forces.tau[first];
+      const SpatialMotion<T>* H = &kinematics.H[first];
+      return tau[0] * Lanes3<T>(H[0].*axis) + tau[1] * Lanes3<T>(H[1].*axis) + tau[2] * Lanes3<T>(H[2].*axis);
+    };
+    TurningBlock<T>& block = blocks[static_cast<std::size_t>(link.block)];
+    const SymmetricFactor3<T> factor(sum.J);
+    bool is_doubtful =
+        any(factor.has_pivot_below(T(kSingularPivot) * (sum.J[0][0] + sum.J[1][1] + sum.J[2][2])));
+    if (is_doubtful) name_singular_speed(i, kinematics, forces, sum, report);
+    const Lanes3<T> torque = in_ground(k, &SpatialMotion<T>::w);
+    if (link.is_spherical) {
+      eliminate_turning(factor, torque, sum, block.G);
+      const Vec3<T>& c = kinematics.bias[i].v;
+      sum.z.force += c.x * sum.m[0] + c.y * sum.m[1] + c.z * sum.m[2];
+      shift_back_without_turning(Lanes3<T>(kinematics.s[i]), sum);
+      return;
+    }
+    const ArticulatedRows<T> whole = sum;
     eliminate_turning(factor, torque, sum, block.G);
-    const Vec3<T>& c = kinematics.bias[i].v;
-    sum.z.force += c.x * sum.m[0] + c.y * sum.m[1] + c.z * sum.m[2];
-    shift_back_without_turning(Lanes3<T>(kinematics.s[i]), sum);
-    return;
-  }
-  const ArticulatedRows<T> whole = sum;
-  eliminate_turning(factor, torque, sum, block.G);
-  const SymmetricFactor3<T> mass(sum.m);
-  const T m_trace = whole.m[0][0] + whole.m[1][1] + whole.m[2][2];
-  is_doubtful = !is_doubtful && any(mass.has_pivot_below(T(kSingularPivot) * m_trace));
-  if (is_doubtful) name_singular_speed(i, kinematics, forces, whole, report);
-  const Lanes3<T> left = in_ground(k + 3, &SpatialMotion<T>::v) - sum.z.force;
-  T a[3] = {left[0], left[1], left[2]};
-  mass.solve(a);
-  block.a = {a[0], a[1], a[2]};
+    const SymmetricFactor3<T> mass(sum.m);
+    const T m_trace = whole.m[0][0] + whole.m[1][1] + whole.m[2][2];
+    is_doubtful = !is_doubtful && any(mass.has_pivot_below(T(kSingularPivot) * m_trace));
+    if (is_doubtful) name_singular_speed(i, kinematics, forces, whole, report);
+    const Lanes3<T> left = in_ground(k + 3, &SpatialMotion<T>::v) - sum.z.force;
+    T a[3] = {left[0], left[1], left[2]};
+    mass.solve(a);
+    block.a = {a[0], a[1], a[2]};
+  });
 }
 
 // Repeats the elimination column by column to find the speed whose pivot vanishes, if one does.

@@ -4,7 +4,7 @@
 
 #include "sestina/base/memory.h"
 #include "sestina/dynamics/subtree_pass.h"
-#include "sestina/parallel/instruction_set.h"
+#include "sestina/dynamics/wide_registers.h"
 
 namespace sestina {
 namespace {
@@ -103,20 +103,6 @@ struct Pairs {
   }
 };
 
-// The same operations, compiled for registers of two and of four numbers: the same bits.
-void fill_portable(const Pairs& pairs) { pairs.fill(); }
-#ifdef SESTINA_X86_KERNELS
-[[gnu::target("avx2")]] void fill_avx2(const Pairs& pairs) { pairs.fill(); }
-#endif
-
-using Fill = void (*)(const Pairs&);
-Fill choose_fill() {
-#ifdef SESTINA_X86_KERNELS
-  if (default_instruction_set() != InstructionSet::kPortable) return fill_avx2;
-#endif
-  return fill_portable;
-}
-
 }  // namespace
 
 InverseDynamicsDerivatives::InverseDynamicsDerivatives(const Model& model,
@@ -136,8 +122,8 @@ void InverseDynamicsDerivatives::update(const State<double>& state, const Kinema
                                         const AppliedForces<double>& forces, std::span<const double> udot) {
   if (force_derivatives_.needs_tangents()) std::fill(by_state_.begin(), by_state_.end(), 0.0);
   sums_.update(state, kinematics, forces, udot);
-  static const Fill fill = choose_fill();
-  fill({properties_, kinematics, sums_, M_, by_state_.data(), width_, stride_});
+  const Pairs pairs{properties_, kinematics, sums_, M_, by_state_.data(), width_, stride_};
+  with_wide_registers<double>([&]() __attribute__((always_inline)) { pairs.fill(); });
   if (force_derivatives_.needs_tangents()) {
     for (std::size_t k = 0; k < tangents_.size(); ++k) {
       tangents_[k] = {to_vec3(sums_.column(k).psi), to_vec3(sums_.column(k).dv)};

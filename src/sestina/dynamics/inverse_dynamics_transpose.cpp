@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sestina/dynamics/subtree_pass.h"
+#include "sestina/dynamics/wide_registers.h"
 
 namespace sestina {
 
@@ -33,8 +34,10 @@ void InverseDynamicsTranspose::move(const Kinematics<double>& kinematics) {
 
 // (2) for the speeds of the joint of body i, whose U and W contain those of its children; then adds U and W
 // to the parent's.
-void InverseDynamicsTranspose::sum_body(std::size_t i, const Kinematics<double>& kinematics,
-                                        std::span<double> by_q, std::span<double> by_u) {
+[[gnu::always_inline]] inline void InverseDynamicsTranspose::sum_body(std::size_t i,
+                                                                      const Kinematics<double>& kinematics,
+                                                                      std::span<double> by_q,
+                                                                      std::span<double> by_u) {
   using Lanes = SubtreeSums::Lanes;
   const BodyLink& link = kinematics.tree.links[i];
   const auto parent = static_cast<std::size_t>(link.parent);
@@ -83,7 +86,9 @@ void InverseDynamicsTranspose::calc(const State<double>& state, const Kinematics
   move(kinematics);
   std::ranges::fill(virtual_motion_.U, SpatialForce<double>{});
   std::ranges::fill(virtual_motion_.W, Vec3<double>{});
-  for (std::size_t i = virtual_motion_.V.size(); i-- > 1;) sum_body(i, kinematics, by_q, by_u);
+  with_wide_registers<double>([&]() __attribute__((always_inline)) {
+    for (std::size_t i = virtual_motion_.V.size(); i-- > 1;) sum_body(i, kinematics, by_q, by_u);
+  });
   if (force_derivatives_.needs_tangents()) {
     for (std::size_t k = 0; k < tangents_.size(); ++k) {
       tangents_[k] = {to_vec3(sums_.column(k).psi), to_vec3(sums_.column(k).dv)};

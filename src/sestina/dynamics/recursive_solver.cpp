@@ -1,5 +1,6 @@
 #include "sestina/dynamics/recursive_solver.h"
 
+#include "sestina/dynamics/wide_registers.h"
 #include "sestina/model/properties.h"
 #include "sestina/spatial/scalars.h"
 
@@ -15,8 +16,15 @@ template <class T>
 SolveReport<T> RecursiveSolver<T>::solve(const Properties<T>& properties, const Kinematics<T>& kinematics,
                                          const AppliedForces<T>& forces, std::span<T> udot) {
   SolveReport<T> report;
-  sweep_.eliminate(walk_, properties, kinematics, forces, sums_, report, nullptr);  // (6)-(8)
-  sweep_.accelerate(walk_, {{}, -properties.gravity}, kinematics, udot);            // (9)
+  const auto solve_all = [&]() __attribute__((always_inline)) {
+    sweep_.eliminate(walk_, properties, kinematics, forces, sums_, report, nullptr);  // (6)-(8)
+    sweep_.accelerate(walk_, {{}, -properties.gravity}, kinematics, udot);            // (9)
+  };
+  if (sweep_.A.size() > 2) {
+    with_wide_registers<T>(solve_all);
+  } else {
+    solve_all();  // a single body: the call would cost more than it saves
+  }
   return report;
 }
 

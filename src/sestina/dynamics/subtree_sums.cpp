@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "sestina/dynamics/wide_registers.h"
 #include "sestina/joints/joint_list.h"
 
 namespace sestina {
@@ -92,27 +93,12 @@ SubtreeSums::SubtreeSums(const Model& model, const Properties<double>& propertie
   dH_.resize(static_cast<std::size_t>(count));
 }
 
-void SubtreeSums::update(const State<double>& state, const Kinematics<double>& kinematics,
-                         const AppliedForces<double>& forces, std::span<const double> udot) {
-  A_[0] = {{}, -properties_.gravity};
-  for (std::size_t i = 1; i < A_.size(); ++i) {
-    const BodyLink& link = kinematics.tree.links[i];
-    start_body(i, kinematics, forces, state.u, udot);
-    for (int k = link.u_start; k < link.u_start + link.nu; ++k) {
-      start_column(i, static_cast<std::size_t>(k), kinematics);
-    }
-    if (varying_start_[i] >= 0) add_joint_rates(i, state, kinematics, udot);
-  }
-  for (std::size_t i = A_.size(); i-- > 1;) {
-    const BodyLink& link = kinematics.tree.links[i];
-    if (link.parent > 0) give_to_parent(i, static_cast<std::size_t>(link.parent));
-  }
-}
-
 // Computes A and the moments of mass and momentum of the body itself.
-void SubtreeSums::start_body(std::size_t i, const Kinematics<double>& kinematics,
-                             const AppliedForces<double>& forces, std::span<const double> u,
-                             std::span<const double> udot) {
+[[gnu::always_inline]] inline void SubtreeSums::start_body(std::size_t i,
+                                                           const Kinematics<double>& kinematics,
+                                                           const AppliedForces<double>& forces,
+                                                           std::span<const double> u,
+                                                           std::span<const double> udot) {
   const BodyLink& link = kinematics.tree.links[i];
   const auto parent = static_cast<std::size_t>(link.parent);
   const Vec3<double>& s = kinematics.s[i];
@@ -145,7 +131,8 @@ void SubtreeSums::start_body(std::size_t i, const Kinematics<double>& kinematics
 }
 
 // Computes (3) to (5) for a joint whose H is constant in F.
-void SubtreeSums::start_column(std::size_t i, std::size_t k, const Kinematics<double>& kinematics) {
+[[gnu::always_inline]] inline void SubtreeSums::start_column(std::size_t i, std::size_t k,
+                                                             const Kinematics<double>& kinematics) {
   const BodyLink& link = kinematics.tree.links[i];
   const auto parent = static_cast<std::size_t>(link.parent);
   Column& column = columns_[k];
@@ -222,6 +209,25 @@ void SubtreeSums::add_joint_rates(std::size_t i, const State<double>& state,
   }
   sum.torque += own.torque + cross(s, own.force);
   sum.force += own.force;
+}
+
+void SubtreeSums::update(const State<double>& state, const Kinematics<double>& kinematics,
+                         const AppliedForces<double>& forces, std::span<const double> udot) {
+  with_wide_registers<double>([&]() __attribute__((always_inline)) {
+    A_[0] = {{}, -properties_.gravity};
+    for (std::size_t i = 1; i < A_.size(); ++i) {
+      const BodyLink& link = kinematics.tree.links[i];
+      start_body(i, kinematics, forces, state.u, udot);
+      for (int k = link.u_start; k < link.u_start + link.nu; ++k) {
+        start_column(i, static_cast<std::size_t>(k), kinematics);
+      }
+      if (varying_start_[i] >= 0) add_joint_rates(i, state, kinematics, udot);
+    }
+    for (std::size_t i = A_.size(); i-- > 1;) {
+      const BodyLink& link = kinematics.tree.links[i];
+      if (link.parent > 0) give_to_parent(i, static_cast<std::size_t>(link.parent));
+    }
+  });
 }
 
 }  // namespace sestina

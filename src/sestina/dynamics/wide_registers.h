@@ -1,0 +1,35 @@
+// The same operations, compiled once for the registers of two numbers that every processor has, and once for
+// those of four (AVX2) where this processor has them. Nothing is fused: the bits are the same.
+#pragma once
+
+#include <type_traits>
+
+#include "sestina/parallel/instruction_set.h"
+
+namespace sestina {
+
+template <class F>
+void run_portable(const F& f) {
+  f();
+}
+#ifdef SESTINA_X86_KERNELS
+template <class F>
+[[gnu::target("avx2")]] void run_avx2(const F& f) {
+  f();
+}
+#endif
+
+// Calls f(), a lambda that is always inlined, for numbers of type T. Only what is always inlined into it
+// takes part, and only for double: other scalars have no lanes of this kind.
+template <class T, class F>
+[[gnu::always_inline]] inline void with_wide_registers(const F& f) {
+#ifdef SESTINA_X86_KERNELS
+  if constexpr (std::is_same_v<T, double>) {
+    static const bool is_wide = default_instruction_set() != InstructionSet::kPortable;
+    if (is_wide) return run_avx2(f);
+  }
+#endif
+  run_portable(f);
+}
+
+}  // namespace sestina
