@@ -513,10 +513,10 @@ void Document::keep_own() { refused_ = changed_text(); }
 
 void Document::reload() {
   std::string text = read_text_file(file_, kLargestDocument);
+  change(text, {});
   is_on_disk_ = true;
-  saved_ = text;
+  saved_ = std::move(text);
   refused_.reset();
-  change(std::move(text), {});
   keep_copy();
 }
 

@@ -36,7 +36,7 @@ class ParticleThread final : public PacedRun {
   ~ParticleThread() override;  // stops it
 
   bool is_live() const override { return is_live_; }
-  bool is_paused() const;
+  bool is_paused() const override;
   void stop() override;
   void pause(bool wanted) override;
   void step() override;  // to the next row

@@ -20,45 +20,71 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr double kFrame = 1.0 / 60.0;   // s of wall time between two rows of a live run
 constexpr int kPullParts = 4;           // of a row, in each of which the pulling force is constant
-constexpr double kPullFrequency = 8.0;  // rad/s, of the mass of all bodies on the spring that pulls
+constexpr double kPullFrequency = 8.0;  // rad/s, of the mass that the point feels on the spring that pulls
 
-// The generalised forces of a spring and damper that pull a point of a body: J^T F.
+// The generalised forces of a spring and damper that pull a point of a body: J^T F. The spring suits the mass
+// that the point feels, 1/(J M^-1 J^T) along the axis in which it is least.
 class PullForce {
  public:
-  PullForce(const Model& model, const Properties<double>& properties)
-      : model_(model),
-        properties_(properties),
-        kinematics_(model),
-        tau_(static_cast<std::size_t>(model.nu())) {
-    for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) mass_ += properties.bodies[b].M.mass;
-  }
+  PullForce(ForwardDynamics& dynamics)
+      : dynamics_(dynamics),
+        kinematics_(dynamics.model()),
+        tau_(static_cast<std::size_t>(dynamics.model().nu())),
+        none_(tau_),
+        udot_(tau_),
+        free_udot_(tau_) {}
+
   std::span<const double> calc(const Pull& pull, const State<double>& state) {
-    update_kinematics(model_, properties_, state, kinematics_);
+    const Properties<double>& properties = dynamics_.properties();
+    update_kinematics(dynamics_.model(), properties, state, kinematics_);
     const BodyIndex body(pull.body);
-    const Pose<double> X_WB = calc_body_pose(properties_, kinematics_, body);
+    const Pose<double> X_WB = calc_body_pose(properties, kinematics_, body);
     const Vec3<double> at = X_WB * pull.point;
-    const SpatialMotion<double> V = calc_body_velocity(properties_, kinematics_, body);
+    const SpatialMotion<double> V = calc_body_velocity(properties, kinematics_, body);
     const Vec3<double> velocity = V.v + cross(V.w, at - X_WB.p);
-    const double k = mass_ * kPullFrequency * kPullFrequency, c = mass_ * kPullFrequency;
-    const Vec3<double> F = k * (pull.target - at) - c * velocity;
-    std::fill(tau_.begin(), tau_.end(), 0.0);
-    for (BodyIndex b = body; b.value() > 0; b = model_.bodies()[b].parent) {
-      const BodyInfo& info = model_.bodies()[b];
-      const Vec3<double> arm = at - kinematics_.motion[static_cast<std::size_t>(b.value())].X_WB.p;
-      for (int i = info.u_start; i < info.u_start + info.nu; ++i) {
-        const SpatialMotion<double>& H = kinematics_.H[static_cast<std::size_t>(i)];
-        tau_[static_cast<std::size_t>(i)] = dot(H.v, F) + dot(H.w, cross(arm, F));
-      }
-    }
+    const double mass = calc_mass(body, at, state);
+    set_tau(body, at, mass * kPullFrequency * (kPullFrequency * (pull.target - at) - velocity));
     return tau_;
   }
 
  private:
-  const Model& model_;
-  const Properties<double>& properties_;
+  // Calls f(i, J_i) for each speed that moves the point.
+  template <class F>
+  void for_each_column(BodyIndex body, const Vec3<double>& at, F&& f) const {
+    const Model& model = dynamics_.model();
+    for (BodyIndex b = body; b.value() > 0; b = model.bodies()[b].parent) {
+      const BodyInfo& info = model.bodies()[b];
+      const Vec3<double> arm = at - kinematics_.motion[static_cast<std::size_t>(b.value())].X_WB.p;
+      for (int i = info.u_start; i < info.u_start + info.nu; ++i) {
+        const SpatialMotion<double>& H = kinematics_.H[static_cast<std::size_t>(i)];
+        f(static_cast<std::size_t>(i), H.v + cross(H.w, arm));
+      }
+    }
+  }
+  void set_tau(BodyIndex body, const Vec3<double>& at, const Vec3<double>& F) {
+    std::ranges::fill(tau_, 0.0);
+    for_each_column(body, at, [&](std::size_t i, const Vec3<double>& J_i) { tau_[i] = dot(J_i, F); });
+  }
+  double calc_mass(BodyIndex body, const Vec3<double>& at, const State<double>& state) {
+    dynamics_.calc_udot(state, free_udot_, none_);
+    double largest = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+      Vec3<double> unit;
+      unit[axis] = 1.0;
+      set_tau(body, at, unit);
+      dynamics_.calc_udot(state, udot_, tau_);
+      double a = 0.0;
+      for_each_column(body, at, [&](std::size_t i, const Vec3<double>& J_i) {
+        a += J_i[axis] * (udot_[i] - free_udot_[i]);
+      });
+      largest = std::max(largest, a);
+    }
+    return largest > 0.0 ? 1.0 / largest : 0.0;  // a point that nothing moves is not pulled
+  }
+
+  ForwardDynamics& dynamics_;
   Kinematics<double> kinematics_;
-  std::vector<double> tau_;
-  double mass_ = 0.0;
+  std::vector<double> tau_, none_, udot_, free_udot_;
 };
 
 // The rule of the model's analysis with its tolerances, or with its steps, as many as a row at the speed 1
@@ -201,7 +227,7 @@ void RunThread::run_live(const std::optional<LiveStart>& start) {
     Simulator simulator(workspace_->shared_model(), properties, options);
     ForwardDynamics dynamics(workspace_->shared_model(), properties, options.solver);
     if (start) simulator.reset(start->t, start->q, start->u, start->d, start->x);
-    PullForce force(model, properties);
+    PullForce force(dynamics);
     ResultRow row(model, properties.parameters, false);
     SystemEquations equations(dynamics);
     row.set_contacts(&equations);

@@ -49,6 +49,7 @@ class PacedRun {
   virtual bool is_live() const = 0;
   virtual void stop() = 0;
   virtual void pause(bool wanted) = 0;
+  virtual bool is_paused() const = 0;
   virtual void step() = 0;  // of a run that is paused
   virtual void set_speed(double speed) = 0;
   virtual RunState state() const = 0;
@@ -67,6 +68,7 @@ class RunThread final : public PacedRun {
 
   void stop() override { stops_ = true; }
   void pause(bool wanted) override { is_paused_ = wanted; }
+  bool is_paused() const override { return is_paused_; }
   void step() override { single_steps_ += 1; }
   void set_speed(double speed) override { speed_ = speed; }
   void pull(std::optional<Pull> pull);

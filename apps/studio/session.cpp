@@ -85,6 +85,7 @@ void Session::join(int client) {
 void Session::leave(int client) {
   const bool was_editor = is_editor(client);
   if (was_editor) take_draft();
+  if (was_editor && run_) run_->pull(std::nullopt);
   std::erase(clients_, client);
   if (!was_editor || clients_.empty()) return;
   send(clients_.front(), hello_text(clients_.front()));
@@ -230,6 +231,8 @@ void Session::on_save(int client, const YamlNode& message) {
     document_->save_as(file);
     document_changed();  // files that it names are found now
   } else {
+    told_change_.clear();  // who cannot save is asked again
+    look_at_file();
     document_->save();
     send_all(document_text());
   }
@@ -241,12 +244,14 @@ void Session::on_save(int client, const YamlNode& message) {
 void Session::on_reload(int /*client*/, const YamlNode& /*message*/) {
   if (document_->file().empty()) throw InputError("the model has no file yet");
   document_->reload();
+  told_change_.clear();
   document_changed();
 }
 
 // The next save may overwrite what another program has written.
 void Session::on_overwrite(int client, const YamlNode& /*message*/) {
   document_->keep_own();
+  told_change_.clear();
   send(client, document_text());
 }
 
@@ -433,7 +438,10 @@ void Session::on_live(int /*client*/, const YamlNode& message) {
 }
 
 void Session::on_pause(int /*client*/, const YamlNode& message) {
-  if (PacedRun* run = paced_run()) run->pause(truth_or(message, "pause", true));
+  PacedRun* run = paced_run();
+  if (run == nullptr) return;
+  run->pause(truth_or(message, "pause", true));
+  send_all(status_text(run->state()));
 }
 
 void Session::on_step(int /*client*/, const YamlNode& /*message*/) {
@@ -536,6 +544,7 @@ std::string Session::status_text(const RunState& state) const {
   JsonWriter json;
   json.begin_object().member("type", "status").member("running", state.is_running);
   json.member("failed", state.has_failed).member("live", paced_run() != nullptr && paced_run()->is_live());
+  json.member("paused", paced_run() != nullptr && paced_run()->is_paused());
   json.member("text", state.message).member("t", state.t).member("wall", state.wall_seconds);
   return json.end_object().take();
 }

@@ -13,26 +13,30 @@ constexpr int kGone = 2;  // looks in turn that find no file: programs that save
 void Session::look_at_file() {
   looks_gone_ = document_->is_gone() ? looks_gone_ + 1 : 0;
   if (looks_gone_ == kGone && !clients_.empty()) tell_file(clients_.front());
+  if (document_->recovered()) return;  // first, the question about the unsaved work
   const std::optional<std::string> text = document_->changed_text();
-  if (!text) return;
-  try {
-    if (!document_->is_dirty()) {
-      document_->reload();
-      document_changed();
-    } else if (told_change_ != *text) {
-      told_change_ = *text;
-      if (!clients_.empty()) tell_file(clients_.front());
-    }
-  } catch (const InputError&) {
-    return;  // it is being written; the next look sees the complete file
+  if (!text) {
+    told_change_.clear();
+    return;
   }
+  if (told_change_ == *text) return;
+  if (!document_->is_dirty() && !draft_) {
+    try {
+      document_->reload();
+      return document_changed();
+    } catch (const InputError&) {
+      // It is being written, and the next look sees the complete file; or it is not UTF-8.
+    }
+  }
+  told_change_ = *text;
+  if (!clients_.empty()) tell_file(clients_.front());
 }
 
 // Tells the client that edits if the file has been changed or removed; also one that comes later.
 void Session::tell_file(int client) const {
   if (!document_ || !is_editor(client)) return;
-  const bool is_gone = looks_gone_ >= kGone, is_changed = document_->is_dirty() && document_->changed_text();
-  if (!is_gone && !is_changed) return;
+  const bool is_gone = looks_gone_ >= kGone;
+  if (!is_gone && (told_change_.empty() || !document_->changed_text())) return;
   JsonWriter json;
   json.begin_object().member("type", "changed").member("gone", is_gone);
   send_(client, std::make_shared<const Message>(Message{true, json.end_object().take()}));

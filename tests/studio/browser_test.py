@@ -286,6 +286,11 @@ class BrowserTest(unittest.TestCase):
         first.close()
         self.wait(second, "!document.getElementById('studio-buttons').hidden")
         self.assertEqual(second.locator("#live").get_attribute("aria-pressed"), "true")
+        second.reload()  # it comes back to its own run
+        self.wait(second, "document.getElementById('live').getAttribute('aria-pressed') === 'true'")
+        self.wait(second, "sestina.viewer.player.now > 2 && sestina.viewer.player.now > sestina.viewer.player.end - 0.2")
+        second.keyboard.press("Space")
+        second.wait_for_selector("#status:has-text('paused')")
         second.click("#live")
         self.wait(second, "document.getElementById('live').getAttribute('aria-pressed') === 'false'")
         self.assertEqual(self.errors, [])

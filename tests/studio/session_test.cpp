@@ -171,6 +171,46 @@ TEST_F(SessionTest, KeepsWhatWasBeingTypedWhenThePageIsClosed) {
   EXPECT_THAT(last("document", 2), HasSubstr("\"dirty\":true"));
 }
 
+TEST_F(SessionTest, AsksAlsoWhileATextIsBeingTyped) {
+  session_->join(1);
+  finish();
+  const std::string theirs = std::string(kSwingingRod) + "# theirs\n",
+                    own = std::string("# own\n") + kSwingingRod;
+  for (int times = 0; times < 2; ++times) {
+    texts_.clear();
+    session_->handle(1, fmt::format(R"({{"type":"draft","text":"{}"}})", escaped(own)));
+    std::ofstream(file_) << theirs;
+    for (int i = 0; i < 300 && last("changed").empty(); ++i) {
+      session_->tick();
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_NE(last("changed"), "");
+    session_->handle(1, fmt::format(R"({{"type":"text","text":"{}"}})", escaped(own)));
+    session_->handle(1, R"({"type":"save"})");
+    EXPECT_THAT(last("error"), HasSubstr("another program"));
+    session_->handle(1, R"({"type":"reload"})");
+    EXPECT_THAT(last("document"), HasSubstr("# theirs"));
+    std::ofstream(file_) << kSwingingRod;  // back again, and then a second time
+    for (int i = 0; i < 300 && last("document").find("# theirs") != std::string::npos; ++i) {
+      session_->tick();
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+}
+
+TEST_F(SessionTest, TellsOfATextThatIsNotUtf8) {
+  session_->join(1);
+  finish();
+  std::ofstream(file_) << kSwingingRod << "# L\xe4nge\n";
+  for (int i = 0; i < 300 && last("changed").empty(); ++i) {
+    session_->tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_NE(last("changed"), "");
+  session_->handle(1, R"({"type":"save"})");
+  EXPECT_THAT(last("error"), HasSubstr("another program"));
+}
+
 TEST_F(SessionTest, OverwritesNothingOfAnotherProgramThatWasNotRefused) {
   session_->join(1);
   finish();
@@ -312,6 +352,36 @@ TEST_F(SessionTest, GoesOnLiveByTheRuleOfTheModelUntilAnEventEndsIt) {
   EXPECT_EQ(last("error"), "");
   EXPECT_THAT(last("status"), HasSubstr("\"failed\":false"));
   EXPECT_THAT(last("status"), HasSubstr("ended by the event enough"));
+}
+
+// A light bob on a heavy cart.
+constexpr const char* kCart =
+    "sestina: 1\n"
+    "gravity: [0, -9.81, 0]\n"
+    "bodies:\n"
+    "  - {name: cart, mass: 100}\n"
+    "  - {name: bob, mass: 0.1, center_of_mass: [0, -1, 0], inertia: {xx: 1e-3, yy: 1e-3, zz: 1e-3}}\n"
+    "joints:\n"
+    "  - {name: slide, type: prismatic, parent: ground.origin, child: cart.origin, axis: [1, 0, 0]}\n"
+    "  - {name: hinge, type: revolute, parent: cart.origin, child: bob.origin, axis: [0, 0, 1], q: 0.1}\n"
+    "analysis: {duration: 0.1}\n";
+
+TEST_F(SessionTest, PullsALightPartOfAHeavyMechanismAsItsMassSuits) {
+  std::ofstream(file_) << kCart;
+  Session session(file_, folder_, sender());
+  session.join(1);
+  session.handle(1, R"({"type":"live"})");
+  session.handle(1, R"({"type":"pull","body":2,"point":[0,-1,0],"target":[0.8,-0.5,0]})");
+  double t = 0.0;
+  for (int i = 0; i < 2000 && t < 0.5; ++i) {
+    session.tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const std::string status = last("status");
+    if (status.find("\"live\":true") != std::string::npos)
+      t = std::stod(status.substr(status.find("\"t\":") + 4));
+  }
+  EXPECT_GE(t, 0.5);  // a spring for the cart would whirl the bob until no step were short enough
+  EXPECT_THAT(last("status"), HasSubstr("\"failed\":false"));
 }
 
 constexpr const char* kLyingBox =

@@ -34,6 +34,7 @@ export interface StatusMessage {
   running: boolean;
   failed: boolean;
   live: boolean;
+  paused: boolean;
   text: string;
   t: number;
   wall: number;

@@ -41,6 +41,8 @@ export class Studio {
   private isCopyFaultTold = false;
   private isQuestion = false; // in the bar over the scene
   private isLiveAsked = false; // and it has not begun yet
+  private isNew = true; // the state of the run is not known yet
+  private wasPaused = false;
   private mayEdit = false;
   private readonly outbox = new Outbox((message) => this.connection.send(message));
   private readonly sliders = new Map<string, Slider>();
@@ -60,6 +62,7 @@ export class Studio {
     this.connection.onBlock = (kind, rows, block) => this.takeBlock(kind, rows, block);
     this.connection.onState = (isOpen) => {
       if (!isOpen) this.outbox.close();
+      else this.isNew = true;
       this.tell(isOpen ? "" : "The studio has ended or cannot be reached; the page tries again.", !isOpen);
     };
     this.connection.onStranger = () => this.tellStranger();
@@ -312,11 +315,16 @@ export class Studio {
   }
   private takeStatus(message: StatusMessage): void {
     const isGoing = message.live && message.running;
-    if (!this.mayEdit && isGoing !== this.isLive) {
+    // Who watches, or has just come, follows.
+    const follows = !this.mayEdit || this.isNew;
+    if (follows && (isGoing !== this.isLive || message.paused !== this.wasPaused)) {
       this.setLive(isGoing);
-      this.viewer.player.isPlaying = isGoing;
+      this.isPaused = isGoing && message.paused;
+      this.viewer.player.isPlaying = isGoing && !this.isPaused;
       this.viewer.showPlaying();
     }
+    this.isNew = false;
+    this.wasPaused = message.paused;
     if (message.live) this.isLiveAsked = false;
     if (this.isLive && !this.isLiveAsked && !(message.live && message.running)) this.setLive(false);
     if (this.document && this.document.faults.length > 0) return;
