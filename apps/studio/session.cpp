@@ -311,7 +311,15 @@ void Session::take_run(std::unique_ptr<RunThread> run, std::unique_ptr<Workspace
   if (has_row_forces(this->drawn())) row_forces_.emplace(this->drawn(), *scene_);
 }
 
+// A run ends after the step that it computes; nobody waits for it, unless there are many.
 void Session::drop_run() {
+  constexpr std::size_t kMostRetired = 4;
+  std::erase_if(retired_, [](const auto& run) { return !run->state().is_running; });
+  if (retired_.size() >= kMostRetired) retired_.erase(retired_.begin());
+  if (run_ && run_->state().is_running) {
+    run_->stop();
+    retired_.push_back(std::move(run_));
+  }
   particles_.reset();
   row_forces_.reset();
   drawn_.reset();

@@ -141,7 +141,8 @@ class Session {
   std::optional<std::string> draft_;  // what is being typed: the document's text if the page is closed
   std::vector<Fault> faults_;
   std::unique_ptr<RunThread> run_;
-  std::vector<double> rows_;  // all rows of the run sent so far
+  std::vector<std::unique_ptr<RunThread>> retired_;  // that have been stopped, and may not have ended yet
+  std::vector<double> rows_;                         // all rows of the run sent so far
   std::optional<Scene> scene_;
   Motion motion_;                        // of a result
   std::optional<RowForces> row_forces_;  // of a run with forces that are drawn
