@@ -394,14 +394,15 @@ export class Studio {
       const slider = this.sliders.get(parameter.name);
       if (slider) slider.range.disabled = slider.number.disabled = !this.mayEdit || parameter.value === undefined;
       if (!slider || parameter.value === undefined) continue;
-      if (document.activeElement !== slider.number) slider.number.value = String(Number(parameter.value.toPrecision(8)));
+      if (document.activeElement !== slider.number) slider.number.value = slider.number.title = String(Number(parameter.value.toPrecision(8)));
       if (!slider.isHeld && !this.outbox.has(({ kind }) => kind === `slider ${parameter.name}`)) slider.range.value = String(parameter.value);
     }
   }
   private addSlider(parameter: Parameter): HTMLElement {
     const { name } = parameter;
     const value = parameter.value;
-    const number = make("input", { type: "text", "aria-label": name, value: value ?? parameter.expression ?? "" });
+    const given = String(value ?? parameter.expression ?? "");
+    const number = make("input", { type: "text", "aria-label": name, title: given, value: given });
     const size = value ? Math.abs(value) : 1;
     const range = make("input", {
       type: "range", "aria-label": `${name}, slider`, step: "any", min: value ? Math.min(0, 2 * value) : -size, max: value ? Math.max(0, 2 * value) : size,
