@@ -37,7 +37,7 @@ export class PlotPanel {
     this.canvas.setAttribute("aria-label", `${options.title}: ${options.curves.map((c) => c.name).join(", ")} over ${xName}`);
     options.curves.forEach((curve, i) => this.addEntry(curve, i));
     const longest = Math.max(...options.curves.map((curve) => this.labelOf(curve).length));
-    this.legend.style.setProperty("--entry", `${Math.max(158, 7 * longest + 92)}px`);
+    this.legend.style.setProperty("--entry", `${Math.max(158, 7 * longest + 114)}px`);
     const seek = (event: PointerEvent): void => {
       const place = this.xAt(event.offsetX);
       if (place !== undefined) onSeek(place);
