@@ -150,6 +150,18 @@ void Document::set_value(const std::string& path, const std::string& value, std:
       [&] { write_value(path, value, kind); });
 }
 
+bool Document::has_value(const std::string& path) const {
+  const YamlPointer root = tree();
+  const YamlNode* node = root.get();
+  for (std::size_t start = 0; node != nullptr && start <= path.size();) {
+    const std::size_t end = std::min(path.find('.', start), path.size());
+    const YamlEntry* entry = node->is_map() ? entry_of(*node, path.substr(start, end - start)) : nullptr;
+    node = entry != nullptr ? entry->value.get() : nullptr;
+    start = end + 1;
+  }
+  return node != nullptr;
+}
+
 void Document::remove_value(const std::string& path, std::string_view kind) {
   edit(
       path, [&](const YamlPointer& root) { return with_value(root, keys_of(root, path), nullptr); },
@@ -468,7 +480,8 @@ void Document::save() {
   if (file_.empty()) throw InputError("the model has no file yet");
   refuse_while_offered();
   refuse_outside_files();
-  if (const std::optional<std::string> other = changed_text(); other && *other != text_) {
+  const std::optional<std::string> other = changed_text();
+  if (other ? *other != text_ : is_unreadable()) {
     throw InputError(fmt::format("{}: another program has changed it; take its text or keep yours first",
                                  file_.filename().string()));
   }
@@ -504,12 +517,24 @@ std::optional<std::string> Document::changed_text() const {
   }
 }
 
+// Whether there is a file that cannot be read, or is too large.
+bool Document::is_unreadable() const {
+  std::error_code ignored;
+  if (!fs::exists(file_, ignored)) return false;
+  try {
+    read_text_file(file_, kLargestDocument);
+    return false;
+  } catch (const InputError&) {
+    return true;
+  }
+}
+
 bool Document::is_gone() const {
   std::error_code ignored;
   return is_on_disk_ && !fs::exists(file_, ignored);
 }
 
-void Document::keep_own() { refused_ = changed_text(); }
+void Document::keep_own(std::string text) { refused_ = std::move(text); }
 
 void Document::reload() {
   std::string text = read_text_file(file_, kLargestDocument);

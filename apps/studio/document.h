@@ -47,6 +47,8 @@ class Document {
   // Replaces the value at a path of keys and `[i]` or names of items, such as `bodies.rod.mass`, within its
   // line. A missing key is added to its map. Throws InputError if that is impossible.
   void set_value(const std::string& path, const std::string& value, std::string_view kind = {});
+  // Whether there is a value at such a path.
+  bool has_value(const std::string& path) const;
   // Adds an item, one line of YAML, to a list or map: `bodies`, `{name: rod, mass: 1}`. A list in a map of
   // the top level is named `ground.shapes`.
   void add_item(const std::string& list, const std::string& item);
@@ -74,8 +76,8 @@ class Document {
   std::optional<std::string> changed_text() const;
   // Whether the file that was read or saved has been removed.
   bool is_gone() const;
-  void reload();    // a step of undo
-  void keep_own();  // the next save overwrites the text that is in the file now
+  void reload();                    // a step of undo
+  void keep_own(std::string text);  // the next save may overwrite this text in the file
 
   // Returns the System of the text. Throws InputError with all faults. Keys `file:` and `table:` that lead
   // out of the folder of the document are faults, unless they were in the file on disk.
@@ -106,6 +108,7 @@ class Document {
   void refuse_outside_files() const;
   YamlPointer tree() const;
   std::string name() const;
+  bool is_unreadable() const;
   void check_all_files() const;
 
   std::filesystem::path file_;

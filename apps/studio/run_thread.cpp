@@ -94,7 +94,7 @@ SimulatorOptions live_options(const Workspace& workspace) {
   SimulatorOptions options{.solver = analysis.solver, .rule = rule_options(analysis)};
   const StepOptions steps = step_options(analysis);
   if (steps.driver == "fixed") {
-    options.substeps = std::max(1, static_cast<int>(std::ceil(kFrame / steps.dt - 1e-9)));
+    options.substeps = static_cast<int>(std::clamp(std::ceil(kFrame / steps.dt - 1e-9), 1.0, 1e9));
   } else {
     options.tolerances = tolerances_of(steps);
   }
@@ -104,7 +104,6 @@ SimulatorOptions live_options(const Workspace& workspace) {
 // How fast the motion is, told where that is slower than wanted.
 class Pace {
  public:
-  using Clock = std::chrono::steady_clock;
   void restart(double t) { begin_ = Clock::now(), t_ = t; }
   // Returns what to tell, once a second.
   std::optional<std::string> see(double t, double speed) {

@@ -68,13 +68,14 @@ PacedRun* Session::paced_run() const {
 bool Session::is_running() const { return paced_run() != nullptr && paced_run()->state().is_running; }
 
 void Session::join(int client) {
+  take_draft();
   clients_.push_back(client);
   send(client, hello_text(client));
   if (document_) send(client, document_text());
   if (!controls_.empty()) send(client, controls_text());
   if (sweep_) send(client, sweep_->message());
   send_scene(client);
-  if (run_) send(client, status_text(run_->state()));
+  if (const PacedRun* run = paced_run()) send(client, status_text(run->state()));
   tell_file(client);
   if (!ghost_) return;
   send(client, ghost_message(*ghost_));
@@ -84,7 +85,7 @@ void Session::join(int client) {
 
 void Session::leave(int client) {
   const bool was_editor = is_editor(client);
-  if (was_editor) take_draft();
+  if (was_editor && draft_) is_draft_due_ = true;  // not here: a client may leave while rows are sent
   if (was_editor && run_) run_->pull(std::nullopt);
   std::erase(clients_, client);
   if (!was_editor || clients_.empty()) return;
@@ -111,6 +112,7 @@ Session::Handler Session::find_handler(std::string_view type) {
 }
 
 void Session::handle(int client, std::string_view text) {
+  take_draft();
   answered_ = number_of_message(text);  // also of one that cannot be read
   try {
     FaultList faults;
@@ -143,7 +145,6 @@ void Session::handle(int client, std::string_view text) {
 // ---- the document ----
 
 void Session::on_text(int /*client*/, const YamlNode& message) {
-  draft_.reset();
   document_->set_text(text_of(message, "text"), text_or(message, "kind", ""));
   document_changed();
 }
@@ -153,6 +154,8 @@ void Session::on_text(int /*client*/, const YamlNode& message) {
 void Session::on_draft(int /*client*/, const YamlNode& message) { draft_ = text_of(message, "text"); }
 
 void Session::take_draft() {
+  if (!is_draft_due_) return;
+  is_draft_due_ = false;
   if (!draft_) return;
   try {
     document_->set_text(*draft_, "typing");
@@ -231,12 +234,12 @@ void Session::on_save(int client, const YamlNode& message) {
     document_->save_as(file);
     document_changed();  // files that it names are found now
   } else {
-    told_change_.clear();  // who cannot save is asked again
-    look_at_file();
+    told_change_.reset();  // who cannot save is asked again
+    look_at_text();
     document_->save();
     send_all(document_text());
   }
-  told_change_.clear();
+  told_change_.reset();
   looks_gone_ = 0;
   send(client, R"({"type":"saved"})");
 }
@@ -244,14 +247,14 @@ void Session::on_save(int client, const YamlNode& message) {
 void Session::on_reload(int /*client*/, const YamlNode& /*message*/) {
   if (document_->file().empty()) throw InputError("the model has no file yet");
   document_->reload();
-  told_change_.clear();
+  told_change_.reset();
   document_changed();
 }
 
 // The next save may overwrite what another program has written.
 void Session::on_overwrite(int client, const YamlNode& /*message*/) {
-  document_->keep_own();
-  told_change_.clear();
+  if (told_change_) document_->keep_own(*told_change_);
+  told_change_.reset();
   send(client, document_text());
 }
 
@@ -268,6 +271,7 @@ void Session::on_recover(int client, const YamlNode& message) {
 }
 
 void Session::document_changed() {
+  draft_.reset();
   faults_.clear();
   try {
     const bool is_empty = document_->text().find_first_not_of(" \t\r\n") == std::string::npos;
@@ -380,12 +384,9 @@ void Session::add_control(Control control) {
 void Session::set_value(const std::string& path, const std::string& value) {
   if (!document_) throw InputError("a result is shown, which nothing can change");
   constexpr std::string_view kParameters = "parameters.";
-  if (run_ && path.starts_with(kParameters)) {
-    const std::string name = path.substr(kParameters.size());
-    const std::vector<ParameterSpec>& parameters = run_->workspace().described().parameters;
-    const auto is_named = [&](const ParameterSpec& one) { return one.name.text == name; };
-    if (std::ranges::none_of(parameters, is_named))
-      throw InputError(fmt::format("the model has no parameter '{}'", printable(name)));
+  if (path.starts_with(kParameters) && !document_->has_value(path)) {
+    throw InputError(
+        fmt::format("the model has no parameter '{}'", printable(path.substr(kParameters.size()))));
   }
   document_->set_value(path, value, "program " + path);
   document_changed();
@@ -471,6 +472,7 @@ void Session::on_pull(int /*client*/, const YamlNode& message) {
 }
 
 void Session::tick() {
+  take_draft();
   pass_on_rows();
   const auto now = std::chrono::steady_clock::now();
   if (!document_ || now < next_look_) return;

@@ -106,6 +106,7 @@ class Session {
   void document_changed();
   void take_draft();
   void look_at_file();
+  void look_at_text();
   void tell_file(int client) const;
   void start_run(System system);
   void take_run(std::unique_ptr<RunThread> run, std::unique_ptr<Workspace> drawn);
@@ -139,6 +140,7 @@ class Session {
   std::vector<int> clients_;  // the first client edits
   std::optional<Document> document_;
   std::optional<std::string> draft_;  // what is being typed: the document's text if the page is closed
+  bool is_draft_due_ = false;         // it has been closed
   std::vector<Fault> faults_;
   std::unique_ptr<RunThread> run_;
   std::vector<std::unique_ptr<RunThread>> retired_;  // that have been stopped, and may not have ended yet
@@ -155,9 +157,9 @@ class Session {
   std::unique_ptr<ParticleStage> particles_;  // of a model of particles, which has no run_
   bool is_scene_sent_ = false;                // of the current run
   bool was_running_ = false;
-  double answered_ = 0.0;    // the number of the message that is being answered; 0: none
-  std::string told_change_;  // the text on disk of which the clients know
-  int looks_gone_ = 0;       // how often in turn the file was not there
+  double answered_ = 0.0;                   // the number of the message that is being answered; 0: none
+  std::optional<std::string> told_change_;  // the text on disk of which the clients know
+  int looks_gone_ = 0;                      // how often in turn the file was not there
   bool reactions_ = false;
   std::size_t most_bytes_ = kLargestMotion;
   std::chrono::steady_clock::time_point next_look_{};

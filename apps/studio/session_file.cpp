@@ -13,10 +13,14 @@ constexpr int kGone = 2;  // looks in turn that find no file: programs that save
 void Session::look_at_file() {
   looks_gone_ = document_->is_gone() ? looks_gone_ + 1 : 0;
   if (looks_gone_ == kGone && !clients_.empty()) tell_file(clients_.front());
+  look_at_text();
+}
+
+void Session::look_at_text() {
   if (document_->recovered()) return;  // first, the question about the unsaved work
   const std::optional<std::string> text = document_->changed_text();
   if (!text) {
-    told_change_.clear();
+    told_change_.reset();
     return;
   }
   if (told_change_ == *text) return;
@@ -36,7 +40,7 @@ void Session::look_at_file() {
 void Session::tell_file(int client) const {
   if (!document_ || !is_editor(client)) return;
   const bool is_gone = looks_gone_ >= kGone;
-  if (!is_gone && (told_change_.empty() || !document_->changed_text())) return;
+  if (!is_gone && (!told_change_ || !document_->changed_text())) return;
   JsonWriter json;
   json.begin_object().member("type", "changed").member("gone", is_gone);
   send_(client, std::make_shared<const Message>(Message{true, json.end_object().take()}));

@@ -6,7 +6,6 @@
 #include "studio/session.h"
 
 namespace sestina::studio {
-
 namespace {
 
 // A row of `columns` and the poses of all bodies.

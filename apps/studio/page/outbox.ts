@@ -47,6 +47,7 @@ export class Outbox {
       this.asked = this.numbered(message);
       this.send(this.asked);
     }
+    this.onChange();
     return this.asked !== undefined || this.waiting.length > 0;
   }
   /** Whether a message of such a type waits or is unanswered. */

@@ -41,6 +41,7 @@ export class Studio {
   private isCopyFaultTold = false;
   private isQuestion = false; // in the bar over the scene
   private isLiveAsked = false; // and it has not begun yet
+  private isStrange = false; // another studio answers
   private isNew = true; // the state of the run is not known yet
   private wasPaused = false;
   private mayEdit = false;
@@ -267,7 +268,7 @@ export class Studio {
   private takeDocument(message: DocumentMessage): void {
     const isNew = this.document === undefined;
     // The live run of a model that changes goes on from the same instant of the new one.
-    if (this.isLive && !this.isPaused && this.document?.text !== message.text && message.faults.length === 0) {
+    if (this.mayEdit && this.isLive && !this.isPaused && this.document?.text !== message.text && message.faults.length === 0) {
       this.resumeAt = this.viewer.player.now;
       this.setLive(false);
     }
@@ -307,6 +308,8 @@ export class Studio {
   }
   private tellStranger(): void {
     this.tell("Another studio was started here. Open the address that it told.", true);
+    if (this.isStrange) return;
+    this.isStrange = true;
     const text = this.document && this.outbox.has(({ type }) => type === "text") ? this.pane.text : undefined;
     if (text === undefined || this.isQuestion) return;
     this.offer("What was typed last is only in this page.", [

@@ -137,7 +137,8 @@ template <class T, bool by_blocks>
   with_wide_registers<T>([&]() __attribute__((always_inline)) {
     const BodyLink& link = kinematics.tree.links[i];
     const auto k = static_cast<std::size_t>(link.u_start);
-    const auto in_ground = [&](std::size_t first, Vec3<T> SpatialMotion<T>::*axis) {
+    const auto in_ground = [&](std::size_t first, Vec3<T> SpatialMotion<T>::*axis)
+        __attribute__((always_inline)) {
       const T* tau = &forces.tau[first];
       const SpatialMotion<T>* H = &kinematics.H[first];
       return tau[0] * Lanes3<T>(H[0].*axis) + tau[1] * Lanes3<T>(H[1].*axis) + tau[2] * Lanes3<T>(H[2].*axis);

@@ -14,7 +14,7 @@ namespace sestina {
 class ColumnBlock {
  public:
   ColumnBlock() = default;
-  ColumnBlock(int rows, int count, InstructionSet set = default_instruction_set());
+  ColumnBlock(int rows, int count, InstructionSet set = chosen_instruction_set());
 
   int rows() const { return rows_; }
   int count() const { return count_; }
@@ -39,7 +39,8 @@ class ColumnBlock {
   void solve_outward(const ColumnBlock& factors);
 
  private:
-  int rows_ = 0, count_ = 0, width_ = 0;  // width_: count_ and zeros up to a multiple of eight
+  int rows_ = 0, count_ = 0,
+      width_ = 0;  // width_: count_, and padding up to a multiple of eight, which is not read
   InstructionSet set_ = InstructionSet::kPortable;
   CacheLineVector<double> values_;  // (rows x width)
 };

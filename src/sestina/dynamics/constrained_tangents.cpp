@@ -9,7 +9,7 @@
 namespace sestina {
 namespace {
 
-// A pivot below this fraction of the largest counts as zero: of the mass matrix, then of Y^T Y.
+// A pivot below this fraction of the largest counts as zero: of the mass matrix, then of G.
 constexpr double kSingularMass = 1e-13;
 constexpr double kImplied = 1e-11;
 

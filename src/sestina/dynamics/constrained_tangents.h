@@ -81,8 +81,6 @@ class ConstrainedTangents {
   void set_directions(const ConstraintRows<double>& rows, std::span<const double> lambda,
                       std::span<const double> udot);
   void set_matrices();
-  void set_parameters(const State<double>& state, std::span<const double> udot,
-                      std::span<const double> lambda);
   void set_input(std::size_t k, bool is_moved, std::span<const double> udot, std::span<const double> lambda);
   void set_projected_parameters(const State<double>& state);
   // Whether it moves one of them.
@@ -107,10 +105,10 @@ class ConstrainedTangents {
   std::vector<char> is_inertia_;             // by row
   std::vector<SpatialMotion<double>> A_;     // by BodyIndex
 
-  // (directions x nu), (6 bodies x nu), (nu x directions), (rows x directions)
-  ColumnBlock R_q_, R_u_, A_q_, A_u_;
-  Matrix J_, F_;
-  RowMatrix D_, F_rows_;                   // F_ by rows
+  ColumnBlock R_q_, R_u_;                  // (directions x nu)
+  ColumnBlock A_q_, A_u_;                  // (6 bodies x nu)
+  Matrix J_, F_;                           // (6 bodies x nu), (nu x directions)
+  RowMatrix D_, F_rows_;                   // (rows x directions); F_ by rows
   RowMatrix W_;                            // (rows x 6 bodies)
   Matrix C_;                               // (rows x nu)
   ColumnBlock r_q_, r_u_, a_q_, a_u_;      // (nu x nu), (rows x nu)

@@ -62,8 +62,6 @@
 
 namespace sestina {
 
-struct SubtreePass;
-
 class InverseDynamicsDerivatives {
  public:
   // The model and the properties must outlive this object. A model with a UserForce is refused (InputError).

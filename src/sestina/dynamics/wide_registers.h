@@ -20,13 +20,13 @@ template <class F>
 #endif
 
 // Calls f(), a lambda that is always inlined, for numbers of type T. Only what is always inlined into it
-// takes part, and only for double: other scalars have no lanes of this kind.
+// takes part, and only for double: other scalars have no lanes of this kind. A function that has lanes as an
+// argument or a result must be always inlined too: compilers pass them otherwise where registers are wider.
 template <class T, class F>
 [[gnu::always_inline]] inline void with_wide_registers(const F& f) {
 #ifdef SESTINA_X86_KERNELS
   if constexpr (std::is_same_v<T, double>) {
-    static const bool is_wide = default_instruction_set() != InstructionSet::kPortable;
-    if (is_wide) return run_avx2(f);
+    if (chosen_instruction_set() != InstructionSet::kPortable) return run_avx2(f);
   }
 #endif
   run_portable(f);

@@ -64,4 +64,9 @@ InstructionSet default_instruction_set() {
   throw InputError(fmt::format("SESTINA_INSTRUCTION_SET: '{}' is not one of portable, avx2, avx512", name));
 }
 
+InstructionSet chosen_instruction_set() {
+  static const InstructionSet chosen = default_instruction_set();
+  return chosen;
+}
+
 }  // namespace sestina

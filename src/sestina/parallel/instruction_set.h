@@ -25,5 +25,7 @@ std::span<const InstructionSet> available_instruction_sets();
 // Returns the widest available set, or the one that the environment variable SESTINA_INSTRUCTION_SET names.
 // Throws InputError if it names none or one that is not available.
 InstructionSet default_instruction_set();
+// The same as at the first call.
+InstructionSet chosen_instruction_set();
 
 }  // namespace sestina

@@ -14,7 +14,7 @@ using Matrix = Eigen::MatrixXd;
 
 }  // namespace
 
-// Scratch memory: a column for each direction.
+// Scratch memory: a vector for each direction.
 struct TangentEquations::Matrices {
   Matrices(int nu, int count) : by_parameter(nu), rhs(nu, count), s_q(nu, count), s_u(nu, count), M(nu, nu) {}
   std::vector<double> by_parameter;
@@ -145,8 +145,12 @@ void TangentEquations::calc_tree_rates(const State<double>& state, const StateRa
   auto& [by_parameter, rhs, s_q, s_u, M] = *matrices_;
   for (int k = 0; k < count(); ++k) {
     const int parameter = parameters_[static_cast<std::size_t>(k)];
-    if (parameter >= 0) face.calc_residual_by_parameter(parameter, by_parameter);
-    const double scale = parameter >= 0 ? -directions_[static_cast<std::size_t>(k)].scale : 0.0;
+    if (parameter < 0) {
+      for (int i = 0; i < n; ++i) rhs.row(i)[k] = 0.0;
+      continue;
+    }
+    face.calc_residual_by_parameter(parameter, by_parameter);
+    const double scale = -directions_[static_cast<std::size_t>(k)].scale;
     for (int i = 0; i < n; ++i) rhs.row(i)[k] = scale * by_parameter[static_cast<std::size_t>(i)];
   }
   // The parts of x and xdot, a vector for each direction.
