@@ -10,7 +10,9 @@ template <class T>
 RecursiveSolver<T>::RecursiveSolver(const Model& model)
     : walk_(Walk::over_all(TreeLayout(model))),
       sweep_(model),
-      sums_(static_cast<std::size_t>(walk_.num_sums)) {}
+      sums_(static_cast<std::size_t>(walk_.num_sums)) {
+  (void)chosen_instruction_set();  // its first call allocates, and throws if the environment names none
+}
 
 template <class T>
 SolveReport<T> RecursiveSolver<T>::solve(const Properties<T>& properties, const Kinematics<T>& kinematics,

@@ -91,6 +91,7 @@ SubtreeSums::SubtreeSums(const Model& model, const Properties<double>& propertie
     count += info.nu * info.nu;
   }
   dH_.resize(static_cast<std::size_t>(count));
+  (void)chosen_instruction_set();  // its first call allocates, and throws if the environment names none
 }
 
 // Computes A and the moments of mass and momentum of the body itself.
