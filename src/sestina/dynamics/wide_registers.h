@@ -6,13 +6,21 @@
 
 #include "sestina/parallel/instruction_set.h"
 
+// By clang only: g++ lets code for wider registers call functions that pass lanes in another way. The
+// sanitizers look at the code that every processor has.
+#if defined(SESTINA_X86_KERNELS) && defined(__clang__)
+#if !__has_feature(address_sanitizer)
+#define SESTINA_WIDE_REGISTERS
+#endif
+#endif
+
 namespace sestina {
 
 template <class F>
 void run_portable(const F& f) {
   f();
 }
-#ifdef SESTINA_X86_KERNELS
+#ifdef SESTINA_WIDE_REGISTERS
 template <class F>
 [[gnu::target("avx2")]] void run_avx2(const F& f) {
   f();
@@ -24,7 +32,7 @@ template <class F>
 // argument or a result must be always inlined too: compilers pass them otherwise where registers are wider.
 template <class T, class F>
 [[gnu::always_inline]] inline void with_wide_registers(const F& f) {
-#ifdef SESTINA_X86_KERNELS
+#ifdef SESTINA_WIDE_REGISTERS
   if constexpr (std::is_same_v<T, double>) {
     if (chosen_instruction_set() != InstructionSet::kPortable) return run_avx2(f);
   }
