@@ -41,7 +41,7 @@ void Session::make_room() {
   tell_kept(rows, 2);
 }
 
-// Of the first `rows` rows that a client has, every stride-th one stays; further ones follow.
+// Tells clients which rows they keep: every stride-th one of the first `rows` rows.
 void Session::tell_kept(std::size_t rows, std::size_t stride, bool is_passing) {
   JsonWriter json;
   json.begin_object().member("type", "keep").member("rows", rows).member("stride", stride);
