@@ -106,7 +106,8 @@ Session::Handler Session::find_handler(std::string_view type) {
       {"speed", &Session::on_speed},     {"pull", &Session::on_pull},
       {"select", &Session::on_select},   {"control", &Session::on_control},
       {"member", &Session::on_member},   {"members", &Session::on_members},
-      {"import", &Session::on_import},   {"overwrite", &Session::on_overwrite}};
+      {"import", &Session::on_import},   {"overwrite", &Session::on_overwrite},
+      {"table", &Session::on_table}};
   const auto found = kHandlers.find(type);
   return found == kHandlers.end() ? nullptr : found->second;
 }

@@ -83,6 +83,7 @@ class Session {
   void on_remove(int client, const YamlNode& message);
   void on_edit(int client, const YamlNode& message);
   void on_import(int client, const YamlNode& message);
+  void on_table(int client, const YamlNode& message);
   void on_undo(int client, const YamlNode& message);
   void on_redo(int client, const YamlNode& message);
   void on_save(int client, const YamlNode& message);

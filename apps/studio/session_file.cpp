@@ -1,14 +1,52 @@
-// What other programs do to the file of the model.
+// Files beside the document: what other programs do to that of the model, and tables that a page sends.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "sestina/base/error.h"
+#include "sestina/io/output_file.h"
+#include "sestina/io/table_file.h"
+#include "sestina/io/text_file.h"
 #include "sestina/scene/json_writer.h"
+#include "studio/message_fields.h"
 #include "studio/session.h"
 
 namespace sestina::studio {
 namespace {
 
+constexpr std::size_t kLargestTable = std::size_t{8} << 20;  // no message has more
 constexpr int kGone = 2;  // looks in turn that find no file: programs that save may move one into its place
 
+void check_table_name(const std::string& name) {
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+  };
+  const bool is_table = name.ends_with(".csv") || name.ends_with(".txt");
+  if (name.size() > 100 || !is_table || name.front() == '.' || !std::ranges::all_of(name, is_plain))
+    throw InputError("a table's name has letters, digits, ., _ and -, and ends with .csv or .txt");
+}
+
 }  // namespace
+
+// {"type": "table", "name": "gust.csv", "text": "t, fx\n0, 1\n", "over": "t"}: a table of the model's folder.
+// It replaces no other one.
+void Session::on_table(int /*client*/, const YamlNode& message) {
+  const std::string name = text_of(message, "name"), text = text_of(message, "text");
+  check_table_name(name);
+  parse_table(text, name, text_of(message, "over") == "s" ? kCurveKey : kTimeKey);
+  const std::filesystem::path& model = document_->file();
+  const std::filesystem::path file = (model.empty() ? folder_ : model.parent_path()) / name;
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(file)))
+    throw InputError(fmt::format("{} is a link", name));
+  if (std::filesystem::exists(file)) {
+    if (read_text_file(file, kLargestTable) != text)
+      throw InputError(
+          fmt::format("{} is there already with other values: give the table another name", name));
+  } else {
+    write_whole_file(file, text);
+  }
+  document_changed();
+}
 
 void Session::look_at_file() {
   looks_gone_ = document_->is_gone() ? looks_gone_ + 1 : 0;

@@ -583,6 +583,47 @@ class BrowserTest(unittest.TestCase):
         self.wait(page, f"{TEXT} === ''")
         self.assertEqual(self.errors, [])
 
+    def test_takes_a_table_of_forces_and_a_centre_line(self):
+        model = self.folder / "swing.yaml"
+        model.write_text(COMMENTED)
+        page = self.open(self.start_studio(str(model)))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows > 100")
+        page.click("#tab-build")
+        details = self.form(page, "Force", "drive")
+        self.assertEqual(details.locator("#add-force-value").input_value(), "0.1*sin(t)")
+        details.locator("#add-force-value-way").select_option("a table over time")
+        table = self.folder / "of_the_user" / "push.csv"
+        table.parent.mkdir()
+        table.write_text("# measured\nt, tau\n0, 0\n0.5, 2\n1, 0\n")
+        details.locator("#add-force-value-table-file").set_input_files(table)
+        self.wait(page, "document.getElementById('add-force-value-columns').value === '[tau]'")
+        details.locator("#add-force-value-interpolation").select_option("cubic")
+        self.shoot(page, "studio_table")
+        self.press(page, details)
+        written = "value: {table: push.csv, columns: [tau], interpolation: cubic}}   # weak"
+        self.wait(page, f"{TEXT}.includes({json.dumps(written)}) && document.querySelectorAll('.faults button').length === 0")
+        self.assertEqual((self.folder / "push.csv").read_text(), table.read_text())
+        self.wait(page, "sestina.viewer.motion.at('energy.supplied', 41) < -0.3")
+        self.assertEqual(page.evaluate(FAULTS), [])
+        table.write_text("t, tau\n0, 0\n1, 7\n")  # another one of the same name
+        self.form(page, "Force", "drive").locator("#add-force-value-table-file").set_input_files(table)
+        self.wait(page, "document.getElementById('status').textContent.includes('push.csv is there already with other values')")
+        details = self.form(page, "Force", "drive")
+        details.locator("#add-force-value-way").select_option("numbers or expressions")
+        self.fill(details, "Force", {"value": "0.2*cos(t)"})
+        self.press(page, details)
+        self.wait(page, f"{TEXT}.includes('joint: hip, value: 0.2*cos(t)}}   # weak')")
+        details = self.form(page, "Body")
+        self.fill(details, "Body", {"name": "boom", "type": "beam", "centerline__from": "0, 0, 2", "centerline__to": "1, 0, 2"})
+        self.press(page, details)
+        self.wait(page, f"{TEXT}.includes('centerline: {{from: [0, 0, 2], to: [1, 0, 2]}}')")
+        details = self.form(page, "Body", "boom")
+        details.locator("#add-body-centerline-way").select_option("a curve through points")
+        self.fill(details, "Body", {"centerline__points": "[[0, 0, 2], [1, 0, 2], [2, 0, 2.5]]"})
+        self.press(page, details)
+        self.wait(page, f"{TEXT}.includes('centerline: {{points: [[0, 0, 2], [1, 0, 2], [2, 0, 2.5]]}}')")
+        self.assertEqual(self.errors, [])
+
     def test_changes_what_a_model_has_in_its_place_and_undoes_it(self):
         model = self.folder / "swing.yaml"
         model.write_text(COMMENTED)

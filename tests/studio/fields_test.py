@@ -76,6 +76,15 @@ class FieldsTest(unittest.TestCase):
                     count += 1
         self.assertGreater(count, 40)
 
+    def test_has_the_ways_to_give_a_value(self):
+        ways = {(table, field["key"]): {way.get("by"): way.get("parts", []) for way in field["ways"]}
+                for table in ("BODY", "FORCE", "CONSTRAINT") for field in self.tables[table] if "ways" in field}
+        self.assertEqual(set(ways), {("BODY", "centerline"), ("FORCE", "value"), ("CONSTRAINT", "position")})
+        self.assertEqual(keys_of(ways["FORCE", "value"]["table"]), set(DEFS["table"]["properties"]))
+        self.assertEqual(keys_of(ways["CONSTRAINT", "position"]["table"]), set(DEFS["curve_table"]["properties"]))
+        line = [keys_of(parts) for parts in ways["BODY", "centerline"].values()]
+        self.assertEqual(set().union(*line), set(DEFS["centerline"]["properties"]))
+
     def test_offers_every_value(self):
         count = 0
         for name, fields in pairs(self.tables):

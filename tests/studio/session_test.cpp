@@ -1,88 +1,18 @@
-#include "studio/session.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstring>
 #include <fstream>
-#include <map>
-#include <thread>
 
 #include "sestina/io/model_file.h"
 #include "sestina/sweep/sweep.h"
+#include "studio/session_fixture.h"
 
 namespace sestina::studio {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-constexpr const char* kSwingingRod =
-    "sestina: 1\n"
-    "parameters: {l: 0.8}\n"
-    "gravity: [0, -9.81, 0]\n"
-    "bodies: [{name: rod, mass: 1, center_of_mass: [0, -l, 0]}]\n"
-    "joints: [{name: hip, type: revolute, parent: ground.origin, child: rod.origin, axis: [0, 0, 1], q: 1}]\n"
-    "analysis: {duration: 1}\n";
-
-std::string escaped(std::string text) {
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
-    text.replace(at, 1, "\\n");
-  return text;
-}
-
-class SessionTest : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("sestina_session_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-    file_ = folder_ / "pendulum.yaml";
-    std::ofstream(file_) << kSwingingRod;
-    session_ = std::make_unique<Session>(file_, folder_, sender());
-  }
-  void TearDown() override {
-    session_.reset();
-    fs::remove_all(folder_);
-  }
-  Send sender() {
-    return [this](int client, const std::shared_ptr<const Message>& message) {
-      (message->is_text ? texts_ : blocks_)[client].push_back(message->bytes);
-    };
-  }
-  // The last message of a type.
-  std::string last(const std::string& type, int client = 1) {
-    const std::string start = "{\"type\":\"" + type + "\"";
-    std::string found;
-    for (const std::string& text : texts_[client]) {
-      if (text.starts_with(start)) found = text;
-    }
-    return found;
-  }
-  // Ticks until the run is over, for 20 s at most.
-  void finish() {
-    for (int i = 0; i < 2000 && session_->is_running(); ++i) {
-      session_->tick();
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    session_->tick();
-    ASSERT_FALSE(session_->is_running());
-  }
-  std::size_t rows_sent(int client = 1) {
-    std::size_t rows = 0;
-    for (const std::string& block : blocks_[client]) {
-      std::uint32_t head[2];
-      std::memcpy(head, block.data(), sizeof head);
-      rows = head[0] == 1 ? head[1] : rows + head[1];
-    }
-    return rows;
-  }
-
-  fs::path folder_, file_;
-  std::map<int, std::vector<std::string>> texts_, blocks_;
-  std::unique_ptr<Session> session_;
-};
 
 TEST_F(SessionTest, SendsTheDocumentAndAllRowsOfTheRun) {
   session_->join(1);
@@ -106,10 +36,7 @@ TEST_F(SessionTest, DrawsMotionsInCartesianCoordinates) {
   EXPECT_EQ(rows_sent(), 101u);
   blocks_.clear();
   session_->handle(1, R"({"type":"live","t":0.5})");
-  for (int i = 0; i < 500 && rows_sent() < 2; ++i) {
-    session_->tick();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  tick_until([&] { return rows_sent() >= 2; });
   session_->handle(1, R"({"type":"stop"})");
   finish();
   EXPECT_EQ(last("error"), "");
@@ -136,104 +63,10 @@ TEST_F(SessionTest, AnswersEveryChangeAlsoIfThereIsNothingToDo) {
   }
 }
 
-TEST_F(SessionTest, AsksOnceAboutAFileThatAnotherProgramHasChanged) {
-  session_->join(1);
-  finish();
-  session_->handle(1, R"({"type":"set","path":"parameters.l","value":"0.5"})");
-  std::ofstream(file_) << "sestina: 1\nname: another\n";
-  const auto asked_within = [&](int milliseconds) {
-    texts_.clear();
-    for (int i = 0; i * 10 < milliseconds && last("changed").empty(); ++i) {
-      session_->tick();
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return !last("changed").empty();
-  };
-  EXPECT_TRUE(asked_within(3000));
-  session_->handle(1, R"({"type":"set","path":"parameters.l","value":"0.6"})");
-  EXPECT_FALSE(asked_within(700));
-}
-
 TEST_F(SessionTest, AnswersAMessageThatItCannotReadByItsNumber) {
   session_->join(1);
   session_->handle(1, "{\"n\":7,\"type\":\"text\",\"text\":\"\x7f\"}");
   EXPECT_THAT(last("error"), HasSubstr("\"answers\":7"));
-}
-
-TEST_F(SessionTest, KeepsWhatWasBeingTypedWhenThePageIsClosed) {
-  session_->join(1);
-  finish();
-  const std::string typed = std::string("# a swing\n") + kSwingingRod;
-  session_->handle(1, fmt::format(R"({{"type":"draft","text":"{}"}})", escaped(typed)));
-  session_->leave(1);
-  session_->join(2);
-  EXPECT_THAT(last("document", 2), HasSubstr("# a swing"));
-  EXPECT_THAT(last("document", 2), HasSubstr("\"dirty\":true"));
-}
-
-TEST_F(SessionTest, AsksAlsoWhileATextIsBeingTyped) {
-  session_->join(1);
-  finish();
-  const std::string theirs = std::string(kSwingingRod) + "# theirs\n",
-                    own = std::string("# own\n") + kSwingingRod;
-  for (int times = 0; times < 2; ++times) {
-    texts_.clear();
-    session_->handle(1, fmt::format(R"({{"type":"draft","text":"{}"}})", escaped(own)));
-    std::ofstream(file_) << theirs;
-    for (int i = 0; i < 300 && last("changed").empty(); ++i) {
-      session_->tick();
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    EXPECT_NE(last("changed"), "");
-    session_->handle(1, fmt::format(R"({{"type":"text","text":"{}"}})", escaped(own)));
-    session_->handle(1, R"({"type":"save"})");
-    EXPECT_THAT(last("error"), HasSubstr("another program"));
-    session_->handle(1, R"({"type":"reload"})");
-    EXPECT_THAT(last("document"), HasSubstr("# theirs"));
-    std::ofstream(file_) << kSwingingRod;  // back again, and then a second time
-    for (int i = 0; i < 300 && last("document").find("# theirs") != std::string::npos; ++i) {
-      session_->tick();
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-  }
-}
-
-TEST_F(SessionTest, TellsOfATextThatIsNotUtf8) {
-  session_->join(1);
-  finish();
-  std::ofstream(file_) << kSwingingRod << "# L\xe4nge\n";
-  for (int i = 0; i < 300 && last("changed").empty(); ++i) {
-    session_->tick();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_NE(last("changed"), "");
-  session_->handle(1, R"({"type":"save"})");
-  EXPECT_THAT(last("error"), HasSubstr("another program"));
-}
-
-TEST_F(SessionTest, OverwritesNothingOfAnotherProgramThatWasNotRefused) {
-  session_->join(1);
-  finish();
-  session_->handle(1, R"({"type":"set","path":"parameters.l","value":"0.5"})");
-  std::ofstream(file_) << "sestina: 1\nname: another\n";
-  session_->handle(1, R"({"type":"save"})");
-  EXPECT_THAT(last("error"), HasSubstr("another program has changed it"));
-  session_->leave(1);
-  session_->join(2);  // is told, too
-  EXPECT_THAT(last("changed", 2), HasSubstr("\"gone\":false"));
-  session_->handle(2, R"({"type":"overwrite"})");
-  session_->handle(2, R"({"type":"save"})");
-  EXPECT_NE(last("saved", 2), "");
-  std::stringstream saved;
-  saved << std::ifstream(file_).rdbuf();
-  EXPECT_THAT(saved.str(), HasSubstr("l: 0.5"));
-  fs::remove(file_);
-  texts_.clear();
-  for (int i = 0; i < 300 && last("changed", 2).empty(); ++i) {
-    session_->tick();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_THAT(last("changed", 2), HasSubstr("\"gone\":true"));
 }
 
 TEST_F(SessionTest, RunsAgainWhenAParameterChangesAndSavesWhatWasEdited) {
@@ -266,10 +99,7 @@ TEST_F(SessionTest, GoesOnLiveFromARowThatThereWas) {
   finish();
   blocks_.clear();
   session_->handle(1, R"({"type":"live","t":0.5,"speed":10})");
-  for (int i = 0; i < 500 && rows_sent() < 5; ++i) {
-    session_->tick();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  tick_until([&] { return rows_sent() >= 5; });
   session_->handle(1, R"({"type":"pull","body":1,"point":[0,-0.8,0],"target":[1,0,0]})");
   session_->handle(1, R"({"type":"pull"})");
   session_->handle(1, R"({"type":"stop"})");
@@ -301,10 +131,7 @@ TEST_F(SessionTest, DropsEverySecondRowOfALiveRunThatTakesTooMuchMemory) {
     return std::ranges::count_if(
         texts_[1], [](const std::string& text) { return text.starts_with(R"({"type":"keep")"); });
   };
-  for (int i = 0; i < 2000 && keeps() < 2; ++i) {
-    session_->tick();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  tick_until([&] { return keeps() >= 2; });
   session_->handle(1, R"({"type":"stop"})");
   finish();
   ASSERT_GE(keeps(), 2);
@@ -339,16 +166,9 @@ TEST_F(SessionTest, GoesOnLiveByTheRuleOfTheModelUntilAnEventEndsIt) {
   std::ofstream(file_) << kStiffRod;
   Session session(file_, folder_, sender());
   session.join(1);
-  const auto tick_until_done = [&] {
-    for (int i = 0; i < 2000 && session.is_running(); ++i) {
-      session.tick();
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    session.tick();
-  };
-  tick_until_done();
+  finish(session);
   session.handle(1, R"({"type":"live"})");
-  tick_until_done();
+  finish(session);
   EXPECT_EQ(last("error"), "");
   EXPECT_THAT(last("status"), HasSubstr("\"failed\":false"));
   EXPECT_THAT(last("status"), HasSubstr("ended by the event enough"));
@@ -372,15 +192,13 @@ TEST_F(SessionTest, PullsALightPartOfAHeavyMechanismAsItsMassSuits) {
   session.join(1);
   session.handle(1, R"({"type":"live"})");
   session.handle(1, R"({"type":"pull","body":2,"point":[0,-1,0],"target":[0.8,-0.5,0]})");
-  double t = 0.0;
-  for (int i = 0; i < 2000 && t < 0.5; ++i) {
-    session.tick();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const auto is_past_half_a_second = [this] {
     const std::string status = last("status");
-    if (status.find("\"live\":true") != std::string::npos)
-      t = std::stod(status.substr(status.find("\"t\":") + 4));
-  }
-  EXPECT_GE(t, 0.5);  // a spring for the cart would whirl the bob until no step were short enough
+    return status.find("\"live\":true") != std::string::npos &&
+           std::stod(status.substr(status.find("\"t\":") + 4)) >= 0.5;
+  };
+  // A spring for the cart would whirl the bob until no step were short enough.
+  EXPECT_TRUE(tick_until(session, is_past_half_a_second));
   EXPECT_THAT(last("status"), HasSubstr("\"failed\":false"));
 }
 
@@ -413,22 +231,14 @@ TEST_F(SessionTest, SendsContactForcesOfRunsAndOfLiveRows) {
     }
     return up;
   };
-  for (int i = 0; i < 2000 && session.is_running(); ++i) {
-    session.tick();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  session.tick();
+  finish(session);
   EXPECT_THAT(last("scene", 3), HasSubstr(R"("items":[{"list":"contacts","name":"feet","type":"contact",)"
                                           R"("between":["box","floor"]}])"));
   EXPECT_NEAR(weight_of_last_row(), 9.81f, 1e-4f);
   blocks_.clear();
   session.handle(3, R"({"type":"live"})");
-  for (int i = 0; i < 500 && blocks_[3].size() < 3; ++i) {
-    session.tick();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  ASSERT_TRUE(tick_until(session, [&] { return blocks_[3].size() >= 3; }));
   session.handle(3, R"({"type":"stop"})");
-  ASSERT_GE(blocks_[3].size(), 3u);
   EXPECT_NEAR(weight_of_last_row(), 9.81f, 1e-4f);
 }
 
@@ -462,11 +272,7 @@ TEST_F(SessionTest, ShowsTheRunsOfASweep) {
   EXPECT_THAT(last("members", 5), HasSubstr(R"("values":[1,1,1,1,1,1])"));
   blocks_.clear();
   session.handle(5, R"({"type":"member","run":3})");
-  for (int i = 0; i < 2000 && session.is_running(); ++i) {
-    session.tick();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  session.tick();
+  finish(session);
   EXPECT_EQ(rows_sent(5), 101u);
   EXPECT_EQ(last("error", 5), "");
   std::uint32_t head[2];
@@ -547,13 +353,28 @@ TEST_F(SessionTest, ImportsARobotAsAStepOfUndo) {
 
 TEST_F(SessionTest, AnswersMalformedMessagesWithAnError) {
   session_->join(1);
-  for (const char* text :
-       {"", "{", "[]", "null", "{}", R"({"type":1})", R"({"type":"no"})", R"({"type":"set"})", "\xff\xfe",
-        R"({"type":"set","path":"bodies[9].mass","value":"1"})", R"({"type":"set","path":"","value":"1"})",
-        R"({"type":"live","speed":-1})", R"({"type":"live","speed":"nan"})", R"({"type":"import"})",
-        R"({"type":"import","text":"no robot"})", R"({"type":"add","list":"x","item":"y"})",
-        R"({"type":"add","list":"bodies","item":"a\nb"})", R"({"type":"pull","body":1e99})",
-        R"({"type":"remove","list":"bodies","name":"none"})"}) {
+  for (const char* text : {"",
+                           "{",
+                           "[]",
+                           "null",
+                           "{}",
+                           R"({"type":1})",
+                           R"({"type":"no"})",
+                           R"({"type":"set"})",
+                           "\xff\xfe",
+                           R"({"type":"set","path":"bodies[9].mass","value":"1"})",
+                           R"({"type":"set","path":"","value":"1"})",
+                           R"({"type":"live","speed":-1})",
+                           R"({"type":"live","speed":"nan"})",
+                           R"({"type":"import"})",
+                           R"({"type":"table"})",
+                           R"({"type":"table","name":"a.csv","text":"t\n0\n"})",
+                           R"({"type":"draft"})",
+                           R"({"type":"import","text":"no robot"})",
+                           R"({"type":"add","list":"x","item":"y"})",
+                           R"({"type":"add","list":"bodies","item":"a\nb"})",
+                           R"({"type":"pull","body":1e99})",
+                           R"({"type":"remove","list":"bodies","name":"none"})"}) {
     texts_.clear();
     session_->handle(1, text);
     // A pull without a live run is nothing to complain about.
@@ -561,39 +382,6 @@ TEST_F(SessionTest, AnswersMalformedMessagesWithAnError) {
       EXPECT_NE(last("error"), "") << text;
     }
   }
-}
-
-TEST_F(SessionTest, SavesANewModelInItsFolderAlone) {
-  Session fresh({}, folder_, sender());
-  fresh.join(7);
-  fresh.handle(7, R"({"type":"text","text":"sestina: 1\nbodies: []\n"})");
-  for (const char* name : {"../evil", "a/b", "", ".hidden", "x.yaml", "C:evil"}) {
-    fresh.handle(7, std::string(R"({"type":"save","name":")") + name + "\"}");
-    EXPECT_THAT(last("error", 7), HasSubstr("a name has letters")) << name;
-  }
-  fresh.handle(7, R"({"type":"save","name":"pendulum"})");
-  EXPECT_THAT(last("error", 7), HasSubstr("exists already"));
-  fs::create_symlink("../written_outside.yaml", folder_ / "link.yaml");  // to a file that is not there
-  fresh.handle(7, R"({"type":"save","name":"link"})");
-  EXPECT_THAT(last("error", 7), HasSubstr("link.yaml exists already"));
-  EXPECT_FALSE(fs::exists(folder_ / "../written_outside.yaml"));
-  fresh.handle(7, R"({"type":"save","name":"new_model"})");
-  EXPECT_TRUE(fs::exists(folder_ / "new_model.yaml"));
-}
-
-TEST_F(SessionTest, ReloadsWhenTheFileChangesAndAsksWhereThatWouldLoseEdits) {
-  session_->join(1);
-  finish();
-  std::ofstream(file_) << std::string(kSwingingRod) << "# changed\n";
-  std::this_thread::sleep_for(std::chrono::milliseconds(600));
-  session_->tick();
-  EXPECT_THAT(last("document"), HasSubstr("# changed"));
-  session_->handle(1, R"({"type":"set","path":"parameters.l","value":"0.7"})");
-  std::ofstream(file_) << kSwingingRod;
-  std::this_thread::sleep_for(std::chrono::milliseconds(600));
-  session_->tick();
-  EXPECT_NE(last("changed"), "");
-  EXPECT_THAT(last("document"), HasSubstr("l: 0.7"));
 }
 
 }  // namespace

@@ -1,5 +1,11 @@
 // The fields of the forms: the everyday keys of docs/model_file.md.
 
+/** A way to give a value: as text, or as a map that has the key `by`. */
+export interface Way {
+  label: string;
+  by?: string;
+  parts?: Field[];
+}
 export interface Field {
   key: string;
   /** Of the control, where two fields have one key. */
@@ -37,6 +43,10 @@ export interface Field {
   nameHint?: string;
   /** The value of an entry of which nothing is filled in. */
   none?: string;
+  /** The first one is that of a new item. */
+  ways?: Way[];
+  /** The name of a file with a table over this column, which may be chosen on the computer of the browser. */
+  tableOver?: string;
 }
 
 /** "initial_rates" as "Initial rates". */
@@ -127,6 +137,13 @@ const SHAPE: Field[] = [
 ];
 const numbers = (keys: string, value?: string): Field[] => keys.split(" ").map((key) => ({ key, label: key, value }));
 const MASSIVE = ["rigid", "particle"];
+const CENTERLINE: Way[] = [
+  { label: "a straight line", by: "from", parts: [
+    { key: "from", label: "From, m", hint: "[0, 0, 0]", isVector: true }, { key: "to", label: "To, m", hint: "[1, 0, 0]", isVector: true }] },
+  { label: "a curve through points", by: "points", parts: [{ key: "points", label: "Points, m", hint: "[[0, 0, 0], [1, 0, 0], [2, 1, 0]]" }] },
+  { label: "expressions of the arc length s", by: "curve", parts: [
+    { key: "curve", label: "x, y, z, m", hint: "[2*sin(s/2), 0, 2*cos(s/2)]", isVector: true }, { key: "length", label: "Length, m" }] },
+];
 export const BODY: Field[] = [
   NAME,
   { key: "type", label: "Type", options: ["rigid", "particle", "beam", "reduced"], usual: "rigid" },
@@ -136,7 +153,7 @@ export const BODY: Field[] = [
     parts: [...numbers("xx yy zz", "0.1"), ...numbers("xy xz yz")] },
   { key: "inertia_check", label: "Check of the inertia", options: ["", "full", "none"], types: ["rigid"] },
   { key: "formulation", label: "Formulation", options: ["", "geometrically_exact", "ancf_cable"], types: ["beam"] },
-  { key: "centerline", label: "Centre line, m", value: "{from: [0, 0, 0], to: [1, 0, 0]}", types: ["beam"] },
+  { key: "centerline", label: "Centre line", value: "{from: [0, 0, 0], to: [1, 0, 0]}", ways: CENTERLINE, types: ["beam"] },
   { key: "up", label: "Upwards", hint: "[0, 0, 1]", types: ["beam"], isVector: true },
   { key: "elements", label: "Elements", value: "8", types: ["beam"] },
   { key: "section", label: "Section, m", types: ["beam"], isSmall: true, parts: [
@@ -191,6 +208,12 @@ const OF_JOINT = ["joint_spring", "joint_damper", "joint_force", "coordinate_fri
 const HYDRAULIC = [
   "head_area", "rod_area", "retracted_length", "stroke", "head_volume", "rod_volume", "bulk_modulus", "valve_flow", "supply_pressure",
   "tank_pressure", "laminar_pressure", "leakage", "initial_p1", "initial_p2"];
+const TABLE: Field[] = [
+  { key: "table", label: "CSV file", hint: "gust.csv, with a column t", tableOver: "t" },
+  { key: "columns", label: "Its columns", hint: "[fx, fy, fz]", isVector: true },
+  { key: "interpolation", label: "Between the rows", options: ["", "linear", "cubic"] },
+];
+const VALUE: Way[] = [{ label: "numbers or expressions" }, { label: "a table over time", by: "table", parts: TABLE }];
 const AT_POINT = ["point_force", "point_torque"];
 const BETWEEN = ["spring_damper", "bushing", "cartesian_spring", "torsional_spring_damper", "gravity_between", "hydraulic_actuator"];
 const STIFF = ["joint_spring", "spring_damper", "bushing", "cartesian_spring", "torsional_spring_damper", "rope", "belt_contact"];
@@ -222,7 +245,8 @@ export const FORCE: Field[] = [
     ({ key, label: words(key), types: ["belt_contact"] })),
   ...HYDRAULIC.map((key): Field => ({ key, label: words(key), types: ["hydraulic_actuator"] })),
   { key: "strength", label: "Strength, N m²", types: ["gravity_between"] },
-  { key: "value", label: "Value", types: ["joint_force", ...AT_POINT, "line_force", "hydraulic_actuator", "second_order"], isVector: true, hint: "0.1*sin(3*t)" },
+  { key: "value", label: "Value", types: ["joint_force", ...AT_POINT, "line_force", "hydraulic_actuator", "second_order"], isVector: true, hint: "0.1*sin(3*t)",
+    ways: VALUE },
   { key: "axes", label: "Axes of the value", options: ["", "ground", "body", "section"], types: [...AT_POINT, "line_force"] },
   { key: "coordinates", label: "Coordinates", hint: "[s]", types: ["second_order"], isVector: true },
   { key: "coupled_to", label: "Coupled to", hint: "[rail.q]", types: ["second_order"], isVector: true },
@@ -232,6 +256,8 @@ export const FORCE: Field[] = [
   ...["initial", "initial_rates"].map((key): Field => ({ key, label: words(key), types: ["second_order"], isVector: true })),
   MORE,
 ];
+const CURVE: Way[] = [{ label: "expressions of s" }, { label: "a table over s", by: "table", parts: [
+  { ...TABLE[0], hint: "track.csv, with a column s", tableOver: "s" }, { ...TABLE[1], hint: "[x, y, z]" }] }];
 const LEVELS = ["coupling", "motion", "expression"];
 const OF_POINT = ["point_on_line", "point_on_plane", "point_on_curve", "point_on_beam", "tangent"];
 export const CONSTRAINT: Field[] = [
@@ -250,7 +276,7 @@ export const CONSTRAINT: Field[] = [
   { key: "body", label: "Centre of the disc", list: "points", types: ["rolling"] },
   { key: "line", label: "Point of the line", list: "points", types: ["point_on_line", "tangent"] },
   { key: "curve", label: "Point of the curve", list: "points", types: ["point_on_curve"] },
-  { key: "position", label: "Curve", hint: "[cos(s), sin(s), 0]", types: ["point_on_curve"], isVector: true },
+  { key: "position", label: "Curve", hint: "[cos(s), sin(s), 0]", types: ["point_on_curve"], isVector: true, ways: CURVE },
   { key: "beam", label: "Beam or cable", types: ["point_on_beam"] },
   { key: "axis", label: "Axis", value: "[1, 0, 0]", types: ["point_on_line", "tangent", "rolling"], isVector: true, list: "axis-directions" },
   { key: "radius", label: "Radius, m", types: ["rolling"] },

@@ -6,7 +6,7 @@ import {
 } from "./fields";
 import { differences, FlowMap, flowText, readFlow, shownText } from "./flow";
 import { Scene } from "./message";
-import { Context, GroupWidget, Pick } from "./widgets";
+import { Context, GroupWidget, Pick, Upload } from "./widgets";
 
 type Send = (message: Record<string, unknown>) => void;
 /** The items of the lists of the model, their values as text. */
@@ -170,7 +170,8 @@ export class Forms {
       { title: "Gravity and name", list: "", fields: GENERAL },
       { title: "Analysis and output", list: "", fields: ANALYSIS },
     ];
-    this.forms = options.map((one) => ({ list: one.list, form: new ItemForm(one, send, { pick }) }));
+    const upload: Upload = (name, text, over) => send({ type: "table", name, text, over });
+    this.forms = options.map((one) => ({ list: one.list, form: new ItemForm(one, send, { pick, upload }) }));
     const directions = make("datalist", { id: "axis-directions" },
       ...["[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"].map((value) => make("option", { value })));
     page.append(this.points, this.jointNames, this.shapeNames, this.parameterNames, directions, ...this.forms.map(({ form }) => form.element),

@@ -11,8 +11,13 @@ export interface Widget {
 }
 /** Asks the user to choose a point in the scene; the answer is its name. */
 export type Pick = (take: (name: string) => void) => void;
+/** Writes a table beside the model. */
+export type Upload = (name: string, text: string, over: string) => void;
 export interface Context {
   pick?: Pick;
+  upload?: Upload;
+  /** Fills in an empty field beside this one. */
+  fill?: (key: string, value: string) => void;
 }
 
 function isEmpty(value: Flow | undefined): boolean {
@@ -30,6 +35,7 @@ class TextWidget implements Widget {
       ...(field.list ? { list: field.list } : {}), ...(field.isNeeded ? { required: true } : {}),
     });
     this.element = this.input;
+    if (field.tableOver && context.upload) this.element = this.withFile(context, field.tableOver, context.upload);
     const { pick } = context;
     if (field.list !== "points" || !pick) return;
     const button = make("button", {
@@ -50,6 +56,23 @@ class TextWidget implements Widget {
   set(value: Flow | undefined): void {
     this.given = value;
     this.input.value = shownText(value);
+  }
+  /** A button that takes a table from the computer of the browser. */
+  private withFile({ fill }: Context, over: string, upload: Upload): HTMLElement {
+    const file = make("input", { type: "file", id: `${this.input.id}-file`, accept: ".csv,.txt", "aria-label": `${this.field.label}: choose`, hidden: true });
+    file.addEventListener("change", async () => {
+      const [table] = file.files ?? [];
+      file.value = "";
+      if (!table) return;
+      const text = await table.text();
+      upload(table.name, text, over);
+      this.input.value = table.name;
+      const names = (text.split(/\r?\n/).find((line) => line.trim() !== "" && !line.startsWith("#")) ?? "").split(",").map((name) => name.trim());
+      fill?.("columns", `[${names.filter((name) => name !== over).join(", ")}]`);
+      this.input.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    const button = make("button", { type: "button", class: "pick", title: "Write a table from this computer beside the model", onclick: () => file.click() }, "Choose");
+    return make("div", { class: "with-pick" }, this.input, button, file);
   }
 }
 
@@ -83,8 +106,8 @@ export class GroupWidget implements Widget {
   constructor(private readonly owner: Field, fields: Field[], id: string, context: Context) {
     this.rows = fields.map((field) => {
       const own = `${id}-${field.id ?? field.key}`;
-      const widget = makeWidget(field, own, context);
-      const row = field.parts !== undefined ? make("fieldset", { class: "parts" }, make("legend", {}, field.label), widget.element)
+      const widget = makeWidget(field, own, { ...context, fill: (key, value) => this.fill(key, value) });
+      const row = field.parts || field.ways !== undefined ? make("fieldset", { class: "parts" }, make("legend", {}, field.label), widget.element)
         : field.isRotation ? make("div", { class: "field", role: "group", "aria-label": field.label }, make("span", {}, field.label), widget.element)
         : make("label", { class: "field", for: own }, make("span", {}, field.label), widget.element);
       return { field, row, widget };
@@ -132,6 +155,10 @@ export class GroupWidget implements Widget {
     this.showFields();
   }
 
+  private fill(key: string, value: string): void {
+    const widget = this.rows.find(({ field }) => field.key === key)?.widget;
+    if (widget && isEmpty(widget.get())) widget.set(readFlow(value));
+  }
   private keyOf(field: Field): string {
     return field.synonym && this.given instanceof Map && this.given.has(field.synonym) ? field.synonym : field.key;
   }
@@ -205,6 +232,40 @@ class RotationWidget implements Widget {
     this.value.hidden = kind === "";
     this.value.placeholder = ROTATION_HINTS[kind] ?? "";
     this.angle.hidden = kind !== "axis";
+  }
+}
+
+/** A value that can be given in several ways: a choice of the way, and its fields. */
+class WaysWidget implements Widget {
+  readonly element: HTMLElement;
+  private readonly chooser: HTMLSelectElement;
+  private readonly ways: { by: string; widget: Widget }[];
+
+  constructor(field: Field, id: string, context: Context) {
+    const ways = field.ways ?? [];
+    this.chooser = make("select", { id: `${id}-way`, "aria-label": `${field.label}: how it is given` },
+      ...ways.map(({ label, by }) => make("option", { value: by ?? "" }, label)));
+    this.chooser.addEventListener("change", () => this.show());
+    this.ways = ways.map(({ by, parts }) => ({
+      by: by ?? "", widget: parts ? new GroupWidget({ key: field.key, label: field.label }, parts, id, context) : new TextWidget(field, id, context),
+    }));
+    this.element = make("div", { class: "rotation" }, this.chooser, ...this.ways.map(({ widget }) => widget.element));
+    this.show();
+  }
+  get(): Flow | undefined {
+    return this.chosen().widget.get();
+  }
+  set(value: Flow | undefined): void {
+    const way = this.ways.find(({ by }) => value instanceof Map && value.has(by)) ?? this.ways.find(({ by }) => by === "") ?? this.ways[0];
+    for (const one of this.ways) one.widget.set(one === way ? value : undefined);
+    this.chooser.value = way.by;
+    this.show();
+  }
+  private chosen(): WaysWidget["ways"][number] {
+    return this.ways.find(({ by }) => by === this.chooser.value) ?? this.ways[0];
+  }
+  private show(): void {
+    for (const one of this.ways) one.widget.element.hidden = one !== this.chosen();
   }
 }
 
@@ -285,6 +346,7 @@ class RowsWidget implements Widget {
 export function makeWidget(field: Field, id: string, context: Context): Widget {
   if (field.key === "more") return new MoreWidget(field, id);
   if (field.isRotation) return new RotationWidget(field, id);
+  if (field.ways) return new WaysWidget(field, id, context);
   if (field.parts && field.row) return new RowsWidget(field, id, context);
   if (field.parts) return new GroupWidget(field, field.parts, id, context);
   return field.options ? new SelectWidget(field, id) : new TextWidget(field, id, context);

@@ -18,7 +18,7 @@ void read_curve_table(ReadContext& context, const YamlNode& node, const NodePath
                   });
   }
   if (!out.file.empty()) {
-    load_table(context, map.path_of("table"), map.path_of("columns"), out, {"s", "the curve's parameter"});
+    load_table(context, map.path_of("table"), map.path_of("columns"), out, kCurveKey);
   }
 }
 

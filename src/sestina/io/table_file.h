@@ -21,6 +21,7 @@ struct TableKey {
   std::string_view name, meaning;
 };
 inline constexpr TableKey kTimeKey{"t", "time in s"};
+inline constexpr TableKey kCurveKey{"s", "the curve's parameter"};
 
 // Throws InputError with the faults of the text, each at its line and column.
 TableData parse_table(const std::string& text, const std::string& file_name, const TableKey& key = kTimeKey);

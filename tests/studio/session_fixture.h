@@ -1,0 +1,92 @@
+// A studio with the model of a pendulum in a folder of its own, and clients that keep all messages.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "studio/session.h"
+
+namespace sestina::studio {
+
+inline constexpr const char* kSwingingRod =
+    "sestina: 1\n"
+    "parameters: {l: 0.8}\n"
+    "gravity: [0, -9.81, 0]\n"
+    "bodies: [{name: rod, mass: 1, center_of_mass: [0, -l, 0]}]\n"
+    "joints: [{name: hip, type: revolute, parent: ground.origin, child: rod.origin, axis: [0, 0, 1], q: 1}]\n"
+    "analysis: {duration: 1}\n";
+
+inline std::string escaped(std::string text) {
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
+    text.replace(at, 1, "\\n");
+  return text;
+}
+
+class SessionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("sestina_session_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+    file_ = folder_ / "pendulum.yaml";
+    std::ofstream(file_) << kSwingingRod;
+    session_ = std::make_unique<Session>(file_, folder_, sender());
+  }
+  void TearDown() override {
+    session_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+  Send sender() {
+    return [this](int client, const std::shared_ptr<const Message>& message) {
+      (message->is_text ? texts_ : blocks_)[client].push_back(message->bytes);
+    };
+  }
+  // The last message of a type.
+  std::string last(const std::string& type, int client = 1) {
+    const std::string start = "{\"type\":\"" + type + "\"";
+    std::string found;
+    for (const std::string& text : texts_[client]) {
+      if (text.starts_with(start)) found = text;
+    }
+    return found;
+  }
+  // Ticks until something is true, for so long at most; whether it is.
+  static bool tick_until(Session& session, const std::function<bool()>& is_true, int milliseconds = 20000) {
+    for (int i = 0; i * 10 < milliseconds && !is_true(); ++i) {
+      session.tick();
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return is_true();
+  }
+  bool tick_until(const std::function<bool()>& is_true, int milliseconds = 20000) {
+    return tick_until(*session_, is_true, milliseconds);
+  }
+  static void finish(Session& session) {
+    ASSERT_TRUE(tick_until(session, [&session] { return !session.is_running(); }));
+    session.tick();
+  }
+  void finish() { finish(*session_); }
+  std::size_t rows_sent(int client = 1) {
+    std::size_t rows = 0;
+    for (const std::string& block : blocks_[client]) {
+      std::uint32_t head[2];
+      std::memcpy(head, block.data(), sizeof head);
+      rows = head[0] == 1 ? head[1] : rows + head[1];
+    }
+    return rows;
+  }
+
+  std::filesystem::path folder_, file_;
+  std::map<int, std::vector<std::string>> texts_, blocks_;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace sestina::studio
