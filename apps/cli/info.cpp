@@ -242,9 +242,11 @@ std::string law_in_words(const Model& model, const Properties<double>& propertie
   if (model.contacts()[contact].is_force) {
     const auto& element = *std::ranges::find(properties.forces.connectors.contacts, static_cast<int>(contact),
                                              &CompliantContact<double>::contact);
+    const std::string bristles =
+        element.bristle < 0 ? "" : fmt::format(" by bristles of {:.6g} 1/m", element.bristle_stiffness);
     return fmt::format(
-        "{}, {}, stiffness {:.6g}, exponent {:.6g}, dissipation {:.6g} s/m, damping {:.6g} N s/m", law,
-        friction, element.stiffness, element.exponent, element.dissipation, element.damping);
+        "{}, {}{}, stiffness {:.6g}, exponent {:.6g}, dissipation {:.6g} s/m, damping {:.6g} N s/m", law,
+        friction, bristles, element.stiffness, element.exponent, element.dissipation, element.damping);
   }
   if (numbers.stiffness == 0.0) {
     return fmt::format("rigid, {}, restitution {:.6g} ({})", friction, numbers.restitution, law);

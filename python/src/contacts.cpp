@@ -52,6 +52,12 @@ void bind_fields(nb::class_<Part<ContactSpec>>& type) {
       .value("impact_speed", &ContactSpec::impact_speed,
              "m/s, at which an impact has `restitution`; law hunt_crossley, instead of dissipation.")
       .value("creep_speed", &ContactSpec::creep_speed, "m/s; of friction of a force element.")
+      .value("bristle_stiffness", &ContactSpec::bristle_stiffness,
+             "1/m; of friction of a force element, instead of creep_speed.")
+      .value("bristle_damping", &ContactSpec::bristle_damping, "s/m; with bristle_stiffness.")
+      .value("static_friction", &ContactSpec::static_friction,
+             "With bristles: Coulomb's coefficient at rest. None: friction.")
+      .value("stribeck_speed", &ContactSpec::stribeck_speed, "m/s; with static_friction.")
       .numbers("young", &ContactSpec::young, "Pa, one for both shapes or two; law hertz.")
       .numbers("poisson", &ContactSpec::poisson, "Poisson's ratios, likewise.");
 }
@@ -102,7 +108,8 @@ void bind_contacts_of_system(nb::class_<System>& system) {
       "'ground'.\n"
       "\n"
       "keys: friction, restitution, stiffness (N/m), damping (N s/m), law, and for laws of force exponent,\n"
-      "dissipation (s/m), impact_speed (m/s), creep_speed (m/s), young (Pa), poisson.");
+      "dissipation (s/m), impact_speed (m/s), creep_speed (m/s), bristle_stiffness (1/m), bristle_damping\n"
+      "(s/m), static_friction, stribeck_speed (m/s), young (Pa), poisson.");
 }
 
 }  // namespace sestina::python

@@ -22,6 +22,10 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("dissipation", out.dissipation);
   map.read("impact_speed", out.impact_speed);
   map.read("creep_speed", out.creep_speed);
+  map.read("bristle_stiffness", out.bristle_stiffness);
+  map.read("bristle_damping", out.bristle_damping);
+  map.read("static_friction", out.static_friction);
+  map.read("stribeck_speed", out.stribeck_speed);
   map.read("young", out.young);
   map.read("poisson", out.poisson);
 }

@@ -486,9 +486,7 @@ void relocate(Name& file, const std::filesystem::path& folder) {
 YamlPointer contact_node(const ContactSpec& contact) {
   MapWriter map;
   map.write("name", contact.name);
-  Node between = make_node(YamlNode::Kind::kList);
-  for (const Name& one : contact.between) between->items.push_back(to_node(one));
-  map.add("between", between);
+  map.add("between", to_list(contact.between));
   map.write_unless(0.0, "friction", contact.friction);
   map.write_unless(0.0, "restitution", contact.restitution);
   map.write_unless(0.0, "stiffness", contact.stiffness);
@@ -498,6 +496,10 @@ YamlPointer contact_node(const ContactSpec& contact) {
   map.write("dissipation", contact.dissipation);
   map.write("impact_speed", contact.impact_speed);
   map.write("creep_speed", contact.creep_speed);
+  map.write("bristle_stiffness", contact.bristle_stiffness);
+  map.write("bristle_damping", contact.bristle_damping);
+  map.write("static_friction", contact.static_friction);
+  map.write("stribeck_speed", contact.stribeck_speed);
   map.write_unless_empty("young", contact.young);
   map.write_unless_empty("poisson", contact.poisson);
   return map.node();

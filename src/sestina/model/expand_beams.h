@@ -59,6 +59,12 @@ struct LugreLayout {
   int state = 0;  // position in System::states of the first bristle, one for each speed of the joint
 };
 
+// A contact with bristles of an expanded System (model/expand_bristles.h).
+struct BristleLayout {
+  std::string contact;
+  int state = 0;  // position in System::states of the first bristle, three for each pair of shapes
+};
+
 // A reduced body of an expanded System (model/expand_reduced.h).
 struct ReducedLayout {
   std::string name;
@@ -74,6 +80,7 @@ struct ExpandedSystem {
   std::vector<SecondOrderLayout> second_orders;
   std::vector<BeltLayout> belts;
   std::vector<LugreLayout> lugres;
+  std::vector<BristleLayout> bristles;
   std::size_t described_states = 0, described_columns = 0;  // the first ones; others were added
 };
 

@@ -11,6 +11,7 @@
 #include "sestina/model/check_flexible.h"
 #include "sestina/model/column_collector.h"
 #include "sestina/model/expand_belts.h"
+#include "sestina/model/expand_bristles.h"
 #include "sestina/model/expand_hydraulics.h"
 #include "sestina/model/expand_lugre.h"
 #include "sestina/model/expand_reduced.h"
@@ -35,14 +36,14 @@ std::shared_ptr<const Model> freeze(const System& system) { return freeze_with_a
 
 FrozenSystem freeze_with_analysis(const System& system) {
   if (!has_beams(system) && !has_reduced_bodies(system) && !has_hydraulics(system) &&
-      !has_second_orders(system) && !has_lugre_friction(system)) {
+      !has_second_orders(system) && !has_lugre_friction(system) && !has_bristles(system)) {
     return Freezer(system).freeze();
   }
   check_flexible_bodies(system);
   ExpandedSystem expanded = expand_beams(system);
   expand_reduced_bodies(expanded);
   expand_hydraulics(expanded), expand_second_orders(expanded), expand_belts(expanded);
-  expand_lugre(expanded);
+  expand_lugre(expanded), expand_bristles(expanded);
   return Freezer(expanded).freeze();
 }
 
@@ -61,7 +62,7 @@ Freezer::Freezer(const ExpandedSystem& expanded) : Freezer(expanded.system) {
   beams_ = expanded.beams;
   reduced_bodies_ = expanded.reduced_bodies;
   hydraulics_ = expanded.hydraulics, second_orders_ = expanded.second_orders, belts_ = expanded.belts;
-  lugres_ = expanded.lugres;
+  lugres_ = expanded.lugres, bristles_ = expanded.bristles;
   described_states_ = expanded.described_states;
   described_columns_ = expanded.described_columns;
   for (const BeamLayout& beam : beams_) {

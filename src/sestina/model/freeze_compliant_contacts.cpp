@@ -1,6 +1,7 @@
 // Collects contacts that are force elements: the laws linear, hertz and hunt_crossley.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -51,11 +52,56 @@ void Freezer::refuse_keys_of_other_laws(const ContactSpec& spec, bool is_force, 
     fail(key.mark, path + "." + name,
          fmt::format("is for the law {}, and this is {}", key.law, spec.law.text));
   }
-  if (!is_force && spec.creep_speed) {
-    fail(spec.creep_speed->mark, path + ".creep_speed",
+  if (is_force) return;
+  const auto refuse = [&](const char* name, const std::optional<Number>& number) {
+    if (!number) return;
+    fail(number->mark, path + name,
          fmt::format("is for the laws linear, hertz and hunt_crossley: with {} a contact sticks",
                      spec.law.text));
+  };
+  refuse(".creep_speed", spec.creep_speed), refuse(".bristle_stiffness", spec.bristle_stiffness);
+  refuse(".bristle_damping", spec.bristle_damping), refuse(".static_friction", spec.static_friction);
+  refuse(".stribeck_speed", spec.stribeck_speed);
+}
+
+void Freezer::collect_bristles(const ContactSpec& spec, const std::string& path, CompliantContactPlan& plan) {
+  const auto add = [&](const std::optional<Number>& number, const char* key) {
+    if (!number) return Slot{};
+    const Slot slot = numbers_.next();
+    numbers_.add(*number, path + key);
+    hold(Kind::kPositive, slot, *number, path + key);
+    return slot;
+  };
+  plan.bristle_stiffness = add(spec.bristle_stiffness, ".bristle_stiffness");
+  plan.bristle_damping = add(spec.bristle_damping, ".bristle_damping");
+  plan.static_friction = add(spec.static_friction, ".static_friction");
+  plan.stribeck_speed = add(spec.stribeck_speed, ".stribeck_speed");
+  if (!spec.bristle_stiffness) {
+    const std::optional<Number>* const others[] = {&spec.bristle_damping, &spec.static_friction,
+                                                   &spec.stribeck_speed};
+    for (const auto* number : others) {
+      if (*number) fail((*number)->mark, path, "has no bristle_stiffness, to which this belongs");
+    }
+    return;
   }
+  if (!spec.bristle_damping) fail(spec.mark, path + ".bristle_damping", "is missing: bristles need one");
+  if (spec.creep_speed) fail(spec.creep_speed->mark, path + ".creep_speed", "cannot stand beside bristles");
+  if (spec.static_friction.has_value() != spec.stribeck_speed.has_value())
+    fail(spec.mark, path, "has one of static_friction and stribeck_speed: expected both, or none");
+  add(spec.friction, ".friction");  // positive
+  if (spec.static_friction && !spec.static_friction->is_expression() && !spec.friction.is_expression() &&
+      spec.static_friction->value() < spec.friction.value()) {
+    fail(
+        spec.static_friction->mark, path + ".static_friction",
+        fmt::format("{} is smaller than friction, {}", spec.static_friction->value(), spec.friction.value()));
+  }
+  if (spec.between.size() > 2) {
+    fail(spec.between[2].mark, path + ".between",
+         fmt::format("has {} names: with bristles two are allowed, a contact for each pair",
+                     spec.between.size()));
+  }
+  const auto layout = std::ranges::find(bristles_, spec.name.text, &BristleLayout::contact);
+  if (layout != bristles_.end()) plan.bristle = layout->state;
 }
 
 // The numbers that all pairs of a contact have in common.
@@ -84,11 +130,14 @@ CompliantContactPlan Freezer::collect_compliant_law(const ContactSpec& spec, con
          path + (spec.impact_speed ? ".impact_speed" : ".restitution"),
          spec.impact_speed ? "needs a restitution above 0" : "needs the impact_speed at which it is reached");
   }
-  if (!is_zero(spec.friction) && !spec.creep_speed) {
+  if (!is_zero(spec.friction) && !spec.creep_speed && !spec.bristle_stiffness) {
     fail(spec.friction.mark, path + ".friction",
-         fmt::format("needs a creep_speed: with the law {} friction creeps instead of sticking",
-                     spec.law.text));
+         fmt::format(
+             "needs a creep_speed, or bristles (bristle_stiffness, bristle_damping): the law {} has no "
+             "true stick",
+             spec.law.text));
   }
+  collect_bristles(spec, path, plan);
   collect_moduli(spec, path, plan);
   return plan;
 }
@@ -142,6 +191,13 @@ void Freezer::collect_compliant_pair(const ContactSpec& spec, const std::string&
              "{} does not take a {} with a {}: allowed are a plane with a sphere, ellipsoid, capsule or "
              "box, and a sphere with a sphere, capsule, box or cylinder",
              spec.law.text, name_of(type(a)), name_of(type(b))));
+    return;
+  }
+  if (spec.bristle_stiffness && !has_single_point(type(a), type(b))) {
+    fail(spec.bristle_stiffness->mark, path + ".bristle_stiffness",
+         fmt::format("a {} with a {} touches at several points: bristles are for a sphere, and for an "
+                     "ellipsoid on a plane",
+                     name_of(type(a)), name_of(type(b))));
     return;
   }
   if (plan.young.is_given() && type(b) != ShapeType::kSphere) {

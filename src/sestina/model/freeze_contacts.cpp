@@ -58,7 +58,10 @@ void Freezer::collect_contact(const ContactSpec& spec, const std::string& path) 
   plan.pairs = shapes.size() == 2 ? find_pairs_of_two(spec, between, shapes[0], shapes[1])
                                   : find_pairs_among(spec, between, shapes);
   if (force) {
-    for (const auto& [a, b] : plan.pairs) collect_compliant_pair(spec, path, a, b, *force);
+    for (const auto& [a, b] : plan.pairs) {
+      collect_compliant_pair(spec, path, a, b, *force);
+      if (force->bristle >= 0) force->bristle += 3;
+    }
   }
   data_.plan.contacts.push_back(std::move(plan));
 }

@@ -306,6 +306,7 @@ void Freezer::add_relative_model() {
                           {second_orders_.begin(), second_orders_.end()},
                           {belts_.begin(), belts_.end()},
                           {lugres_.begin(), lugres_.end()},
+                          {bristles_.begin(), bristles_.end()},
                           described_states_,
                           described_columns_};
   relative.system.analysis.coordinates = "relative";

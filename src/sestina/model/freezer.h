@@ -251,6 +251,7 @@ class Freezer {
   void refuse_keys_of_other_laws(const ContactSpec& spec, bool is_force, const std::string& path);
   CompliantContactPlan collect_compliant_law(const ContactSpec& spec, const std::string& path);
   void collect_moduli(const ContactSpec& spec, const std::string& path, CompliantContactPlan& plan);
+  void collect_bristles(const ContactSpec& spec, const std::string& path, CompliantContactPlan& plan);
   void collect_compliant_pair(const ContactSpec& spec, const std::string& path, int a, int b,
                               CompliantContactPlan plan);
 
@@ -323,6 +324,7 @@ class Freezer {
   std::span<const SecondOrderLayout> second_orders_;
   std::span<const BeltLayout> belts_;
   std::span<const LugreLayout> lugres_;
+  std::span<const BristleLayout> bristles_;
   std::size_t described_states_, described_columns_;  // the first ones; force elements have added others
   FaultList faults_;
   std::shared_ptr<Graph> graph_;

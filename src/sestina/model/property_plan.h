@@ -171,6 +171,9 @@ struct CompliantContactPlan {
   Slot exponent = {}, dissipation = {}, creep_speed = {};  // 1 each; not given: 3/2, 0, none
   Slot impact_speed = {};                                  // 1, instead of dissipation
   Slot young = {}, poisson = {};                           // 2 each, instead of a stiffness
+  int bristle = -1;                                        // of its state; -1: it has none
+  Slot bristle_stiffness = {}, bristle_damping = {};       // 1 each
+  Slot static_friction = {}, stribeck_speed = {};          // 1 each; not given: that of sliding, any
 };
 
 struct ConnectorPlan {

@@ -43,6 +43,14 @@ CompliantContact<T> read_compliant_contact(const CompliantContactPlan& plan, con
   }
   contact.damping = law.damping, contact.friction = law.friction;
   if (plan.creep_speed.is_given()) contact.creep_speed = *numbers(plan.creep_speed);
+  if (plan.bristle >= 0) {
+    contact.bristle = plan.bristle;
+    contact.bristle_stiffness = *numbers(plan.bristle_stiffness);
+    contact.bristle_damping = *numbers(plan.bristle_damping);
+    contact.static_friction =
+        plan.static_friction.is_given() ? *numbers(plan.static_friction) : contact.friction;
+    contact.stribeck_speed = plan.stribeck_speed.is_given() ? *numbers(plan.stribeck_speed) : T(1);
+  }
   return contact;
 }
 

@@ -271,8 +271,11 @@ struct ContactSpec {
   std::optional<Number> exponent;      // hunt_crossley; otherwise 1.5
   std::optional<Number> dissipation;   // hunt_crossley: s/m; or instead of it
   std::optional<Number> impact_speed;  // hunt_crossley: m/s, at which `restitution` is reached
-  std::optional<Number> creep_speed;   // of a force element with friction: m/s
-  Numbers young, poisson;              // hertz, instead of stiffness: Pa, 1; one for both shapes, or two
+  std::optional<Number> creep_speed;   // of a force element with friction: m/s; or instead of it
+  std::optional<Number> bristle_stiffness, bristle_damping;  // 1/m, s/m: for each newton of normal force
+  std::optional<Number> static_friction;                     // with bristles: coefficient at rest
+  std::optional<Number> stribeck_speed;  // m/s, at which it has fallen to 1/e above `friction`
+  Numbers young, poisson;                // hertz, instead of stiffness: Pa, 1; one for both shapes, or two
   Mark mark;
 };
 
