@@ -49,9 +49,11 @@ void Session::on_table(int /*client*/, const YamlNode& message) {
 }
 
 void Session::look_at_file() {
+  const bool was_told = looks_gone_ >= kGone || told_change_;
   looks_gone_ = document_->is_gone() ? looks_gone_ + 1 : 0;
   if (looks_gone_ == kGone && !clients_.empty()) tell_file(clients_.front());
   look_at_text();
+  if (was_told && looks_gone_ < kGone && !told_change_) send_all(R"({"type":"changed","same":true})");
 }
 
 void Session::look_at_text() {

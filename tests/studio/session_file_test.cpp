@@ -20,6 +20,12 @@ TEST_F(SessionTest, AsksOnceAboutAFileThatAnotherProgramHasChanged) {
   std::ofstream(file_) << "sestina: 1\nname: another\n";
   const auto is_asked = [this] { return !last("changed").empty(); };
   EXPECT_TRUE(tick_until(is_asked));
+  std::ofstream(file_) << kSwingingRod;  // back again
+  const auto is_withdrawn = [this] { return last("changed").find("\"same\":true") != std::string::npos; };
+  EXPECT_TRUE(tick_until(is_withdrawn));
+  std::ofstream(file_) << "sestina: 1\nname: another\n";
+  texts_.clear();
+  EXPECT_TRUE(tick_until(is_asked));
   texts_.clear();
   session_->handle(1, R"({"type":"set","path":"parameters.l","value":"0.6"})");
   EXPECT_FALSE(tick_until(is_asked, 700));

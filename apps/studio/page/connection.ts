@@ -63,7 +63,7 @@ export type ServerMessage =
   | SweepMessage
   | MembersMessage
   | { type: "error"; text: string; answers: number }
-  | { type: "changed"; gone: boolean }
+  | { type: "changed"; gone?: boolean; same?: boolean }
   | { type: "saved" };
 
 export class Connection {

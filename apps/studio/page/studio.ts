@@ -40,6 +40,7 @@ export class Studio {
   private steppedFrom: number | undefined; // rows before a step that was asked for
   private isCopyFaultTold = false;
   private isQuestion = false; // in the bar over the scene
+  private isAboutFile = false; // what stands there, a question or not
   private isLiveAsked = false; // and it has not begun yet
   private isStrange = false; // another studio answers
   private isNew = true; // the state of the run is not known yet
@@ -258,9 +259,11 @@ export class Studio {
         this.tell(message.text, true);
         break;
       case "changed":
-        if (this.mayEdit) this.tellChanged(message.gone);
+        if (message.same) this.withdraw();
+        else if (this.mayEdit) this.tellChanged(message.gone === true);
         break;
       case "saved":
+        this.withdraw();
         this.tell("Saved.");
         break;
     }
@@ -296,15 +299,23 @@ export class Studio {
       ["Throw it away", () => this.change({ type: "recover", take: false })],
     ]);
   }
+  /** The file is again as the studio knows it. */
+  private withdraw(): void {
+    if (!this.isAboutFile) return;
+    find("offer").hidden = true;
+    this.isQuestion = this.isAboutFile = false;
+  }
   private tellChanged(isGone: boolean): void {
     if (isGone) {
       this.note("The file of the model has been removed by another program. Save writes it again.");
+      this.isAboutFile = !this.isQuestion;
       return;
     }
     this.offer("The file has been changed by another program.", [
       ["Take its text", () => this.change({ type: "reload" })],
       ["Keep mine", () => this.change({ type: "overwrite" })],
     ]);
+    this.isAboutFile = true;
   }
   private tellStranger(): void {
     this.tell("Another studio was started here. Open the address that it told.", true);
@@ -454,7 +465,7 @@ export class Studio {
   }
   private showBar(text: string, answers: [string, () => void][]): void {
     const bar = find("offer");
-    bar.hidden = false;
+    bar.hidden = this.isAboutFile = false;
     bar.replaceChildren(make("span", {}, text), ...answers.map(([label, f]) => make("button", {
       onclick: () => {
         bar.hidden = true;
