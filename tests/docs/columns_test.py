@@ -24,6 +24,13 @@ joints:
 forces: [{name: guide, type: coordinate_friction, joint: slider, friction: 0.5}]
 analysis: {duration: 0.01, integrator: {name: moreau}, step: {dt: 1e-3}}
 """
+# What no example has: a beam whose section is a shape.
+RAIL = """sestina: 1
+bodies:
+  - {name: rail, type: beam, centerline: {from: [0, 0, 0], to: [1, 0, 0]}, elements: 2, section: {circle: 0.02},
+     material: {E: 2.1e11, nu: 0.3, density: 7850}}
+analysis: {duration: 0.01}
+"""
 NAME = "[A-Za-z_][A-Za-z0-9_]*"
 
 
@@ -63,7 +70,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         slider = pathlib.Path(folder) / "stopped_slider.yaml"
         slider.write_text(STOPPED_SLIDER)
-        for model in [*(ROOT / f"examples/{example}.yaml" for example in EXAMPLES), slider]:
+        rail = pathlib.Path(folder) / "rail.yaml"
+        rail.write_text(RAIL)
+        for model in [*(ROOT / f"examples/{example}.yaml" for example in EXAMPLES), slider, rail]:
             for name, unit in read_columns(sestina, model, folder):
                 pattern = next((p for p in patterns if re.fullmatch(p, name)), None)
                 if pattern is None or (unit not in page[pattern] and "as given" not in page[pattern]):

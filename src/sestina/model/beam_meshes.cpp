@@ -324,7 +324,27 @@ class MeshMaker {
   std::span<const double> numbers_, parameters_;
 };
 
+SectionShape make_section_shape(const BeamPlan& plan, std::span<const double> numbers) {
+  if (plan.section == BeamPlan::Section::kPerLength) return {};
+  const double* const x = numbers.data() + plan.shape.first;
+  if (plan.section == BeamPlan::Section::kRectangle) return SectionShape::rectangle(x[0], x[1]);
+  const bool is_circle = plan.section == BeamPlan::Section::kCircle;
+  return SectionShape::round(is_circle ? 0.0 : x[0], is_circle ? x[0] : x[1]);
+}
+
 }  // namespace
+
+std::vector<SectionShape> calc_section_shapes(const Model& model, std::span<const double> parameters) {
+  std::vector<SectionShape> shapes;
+  if (model.beams().empty()) return shapes;
+  const Tape& tape = model.number_tape();
+  std::vector<double> numbers(tape.output_count()), scratch(tape.scratch_size());
+  tape.evaluate<double>(parameters, numbers, scratch);
+  for (const BeamPlan& plan : model.plan().connectors.beams) {
+    shapes.push_back(make_section_shape(plan, numbers));
+  }
+  return shapes;
+}
 
 BeamMesh calc_beam_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
                         std::span<const double> parameters) {

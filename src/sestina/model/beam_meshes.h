@@ -2,9 +2,11 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "sestina/flexible/beam_mesh.h"
 #include "sestina/flexible/cable_element.h"
+#include "sestina/flexible/section_stress.h"
 #include "sestina/model/model.h"
 
 namespace sestina {
@@ -13,6 +15,9 @@ namespace sestina {
 // Throws InputError where they describe no beam: an axis without length, a section without stiffness.
 BeamMesh calc_beam_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
                         std::span<const double> parameters);
+
+// The shapes of the sections of all beams and cables, by Model::beams().
+std::vector<SectionShape> calc_section_shapes(const Model& model, std::span<const double> parameters);
 
 // Mass and rotary inertia of the half elements that meet at node k, about it, in its axes.
 struct NodeInertia {

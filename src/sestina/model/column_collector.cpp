@@ -175,6 +175,19 @@ Expr ColumnCollector::find_point(const std::string& name) {
 }
 
 std::string ColumnCollector::explain_unknown(const std::string& name) const {
+  for (const BeamPlan& plan : data_.plan.connectors.beams) {
+    const BeamInfo& beam = data_.beams[static_cast<std::size_t>(plan.beam)];
+    if (plan.section != BeamPlan::Section::kPerLength || !name.starts_with(beam.name + ".section[") ||
+        name.find("].stress") == std::string::npos) {
+      continue;
+    }
+    return fmt::format(
+        "'{}': {} has no stresses, since its section is given by stiffnesses; expected a section by shape, "
+        "{}",
+        name, beam.name,
+        beam.is_cable ? "{circle: radius} or {tube: [inner, outer]}"
+                      : "{rectangle: [width, height]}, {circle: radius} or {tube: [inner, outer]}");
+  }
   std::vector<std::string> known =
       names_to_suggest(drafts_, [](const Draft& d) { return d.spec->name.text; });
   known = names_to_suggest(

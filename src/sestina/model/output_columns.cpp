@@ -54,11 +54,17 @@ void add_pose(std::vector<RowColumn>& row, const std::string& point) {
   for (int i = 0; i < 4; ++i) row.push_back({fmt::format("{}.axes[{}]", point, i), "1"});
 }
 
+// The section of a beam is given by its shape.
+bool has_stress(const PropertyPlan& plan, std::size_t beam) {
+  return plan.connectors.beams[beam].section != BeamPlan::Section::kPerLength;
+}
+
 // For each beam its points and the middles of its elements, the interfaces of each reduced body, and the
 // contacts of cables with pulleys; then the strain energy of all.
 void add_flexible_bodies(std::vector<RowColumn>& row, const ModelData& data) {
   if (data.beams.empty() && data.reduced_bodies.empty()) return;
-  for (const BeamInfo& beam : data.beams) {
+  for (std::size_t i = 0; i < data.beams.size(); ++i) {
+    const BeamInfo& beam = data.beams[i];
     for (const BeamInfo::Point& point : beam.points) {
       if (beam.is_cable) {
         add_vector(row, point.name, "m"), add_vector(row, point.name + ".slope", "1");
@@ -73,12 +79,14 @@ void add_flexible_bodies(std::vector<RowColumn>& row, const ModelData& data) {
         row.push_back({section + ".strain", "1"});
         add_vector(row, section + ".moment", "N m");
         add_vector(row, section + ".curvature", "1/m");
-        continue;
+      } else {
+        add_vector(row, section + ".force", "N");
+        add_vector(row, section + ".moment", "N m");
+        add_vector(row, section + ".strain", "1");
+        add_vector(row, section + ".curvature", "1/m");
       }
-      add_vector(row, section + ".force", "N");
-      add_vector(row, section + ".moment", "N m");
-      add_vector(row, section + ".strain", "1");
-      add_vector(row, section + ".curvature", "1/m");
+      if (!has_stress(data.plan, i)) continue;
+      for (const char* kind : {"max", "min", "mises"}) row.push_back({section + ".stress." + kind, "Pa"});
     }
   }
   for (const ReducedBodyInfo& body : data.reduced_bodies) {
@@ -92,7 +100,7 @@ void add_flexible_bodies(std::vector<RowColumn>& row, const ModelData& data) {
   row.push_back({"energy.strain", "J"});
 }
 
-int count_of_flexible_bodies(const std::vector<BeamInfo>& beams,
+int count_of_flexible_bodies(const PropertyPlan& plan, const std::vector<BeamInfo>& beams,
                              const std::vector<ReducedBodyInfo>& reduced_bodies,
                              const std::vector<BeltInfo>& belts) {
   int count = beams.empty() && reduced_bodies.empty() ? 0 : 1;
@@ -100,9 +108,11 @@ int count_of_flexible_bodies(const std::vector<BeamInfo>& beams,
   for (const ReducedBodyInfo& body : reduced_bodies) {
     count += RowLayout::kOfPoint * static_cast<int>(body.points.size());
   }
-  for (const BeamInfo& beam : beams) {
+  for (std::size_t i = 0; i < beams.size(); ++i) {
+    const BeamInfo& beam = beams[i];
     const int of_point = beam.is_cable ? RowLayout::kOfCablePoint : RowLayout::kOfPoint;
-    const int of_section = beam.is_cable ? RowLayout::kOfCableSection : RowLayout::kOfSection;
+    const int of_section = (beam.is_cable ? RowLayout::kOfCableSection : RowLayout::kOfSection) +
+                           (has_stress(plan, i) ? RowLayout::kOfStress : 0);
     count += of_point * static_cast<int>(beam.points.size()) + of_section * beam.element_count();
   }
   return count;
@@ -204,7 +214,8 @@ RowLayout row_layout(const Model& model) {
   counts.of_constraints = count_of_constraints(model.constraints(), model.is_constrained());
   counts.contacts = static_cast<int>(model.contacts().size());
   counts.joint_contacts = static_cast<int>(joint_contact_columns(model).columns.size());
-  counts.of_flexible_bodies = count_of_flexible_bodies(model.beams(), model.reduced_bodies(), model.belts());
+  counts.of_flexible_bodies =
+      count_of_flexible_bodies(model.plan(), model.beams(), model.reduced_bodies(), model.belts());
   return RowLayout(counts);
 }
 
@@ -221,7 +232,8 @@ RowLayout row_layout(const ModelData& data) {
   counts.contacts = static_cast<int>(data.contacts.size());
   counts.joint_contacts = static_cast<int>(
       find_joint_contacts(data.plan, data.u_names, data.u_units, data.forces).columns.size());
-  counts.of_flexible_bodies = count_of_flexible_bodies(data.beams, data.reduced_bodies, data.belts);
+  counts.of_flexible_bodies =
+      count_of_flexible_bodies(data.plan, data.beams, data.reduced_bodies, data.belts);
   return RowLayout(counts);
 }
 

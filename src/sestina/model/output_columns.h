@@ -44,6 +44,7 @@ struct RowLayout {
   static constexpr int kOfContact = 4;   // normal_force, friction_force, gap, slip
   static constexpr int kOfPoint = 7;     // of a flexible body: x, y, z, axes[0 .. 3]
   static constexpr int kOfSection = 12;  // force, moment, strain, curvature
+  static constexpr int kOfStress = 3;    // max, min, mises; of a section whose shape is known
   static constexpr int kOfCablePoint = 6,
                        kOfCableSection = 8;  // position, slope; tension, strain, moment, curvature
   static constexpr int kOfBelt = 3;          // normal_force, torque, angle

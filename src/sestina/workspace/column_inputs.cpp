@@ -4,6 +4,7 @@
 
 #include "sestina/dynamics/belt_forces.h"
 #include "sestina/dynamics/reduced_bodies.h"
+#include "sestina/model/beam_meshes.h"
 
 namespace sestina {
 namespace {
@@ -13,12 +14,22 @@ double* put(const Vec3<double>& v, double* next) {
   return next;
 }
 
+// Writes nothing if the shape is not known.
+double* put_stress(const SectionShape& shape, const Vec3<double>& force, const Vec3<double>& moment,
+                   double* next) {
+  if (shape.kind == SectionShape::Kind::kNone) return next;
+  const SectionStress stress = calc_section_stress(shape, force, moment);
+  *next++ = stress.max, *next++ = stress.min, *next++ = stress.mises;
+  return next;
+}
+
 }  // namespace
 
 ColumnInputs::ColumnInputs(const Model& model, std::span<const double> parameters, bool reactions)
     : model_(model),
       columns_(output_columns(model)),
       layout_(row_layout(model)),
+      shapes_(calc_section_shapes(model, parameters)),
       row_start_(3 * columns_.points.size() + parameters.size()),
       memory_(row_start_ + static_cast<std::size_t>(
                                reactions || columns_.use_reactions ? layout_.end : layout_.reactions)) {
@@ -118,9 +129,11 @@ void ColumnInputs::set_flexible_bodies(const State<double>& state, const Forward
     next += 4;
   };
   double energy = calc_reduced_strain_energy(model_, state.q);
-  for (const BeamInfo& beam : model_.beams()) {
+  for (std::size_t i = 0; i < model_.beams().size(); ++i) {
+    const BeamInfo& beam = model_.beams()[i];
+    const SectionShape& shape = shapes_[i];
     if (beam.is_cable) {
-      next = set_cable(beam, state, dynamics, next);
+      next = set_cable(beam, shape, state, dynamics, next);
       for (int k = 0; k < beam.element_count(); ++k) {
         energy += cables[static_cast<std::size_t>(beam.first_element + k)].potential_energy(in);
       }
@@ -135,6 +148,7 @@ void ColumnInputs::set_flexible_bodies(const State<double>& state, const Forward
       const Vec6<double> wrench = element.section_wrench(0.0), strain = force.segment.compliance * wrench;
       next = put(angular(wrench), put(linear(wrench), next));
       next = put(angular(strain), put(linear(strain), next));
+      next = put_stress(shape, linear(wrench), angular(wrench), next);
       energy += element.energy(force.segment);
     }
   }
@@ -149,7 +163,7 @@ void ColumnInputs::set_flexible_bodies(const State<double>& state, const Forward
   *next = energy;
 }
 
-double* ColumnInputs::set_cable(const BeamInfo& cable, const State<double>& state,
+double* ColumnInputs::set_cable(const BeamInfo& cable, const SectionShape& shape, const State<double>& state,
                                 const ForwardDynamics& dynamics, double* next) const {
   const ForceInput<double> in = force_input(state, dynamics.kinematics(), dynamics.forces());
   for (const BeamInfo::Point& point : cable.points) {
@@ -163,6 +177,8 @@ double* ColumnInputs::set_cable(const BeamInfo& cable, const State<double>& stat
     const CableSection<double> section = calc_cable_section(element.segment, element.nodes(in));
     *next++ = section.tension, *next++ = section.strain;
     next = put(section.curvature, put(section.moment, next));
+    // A circle or tube bends alike in all directions.
+    next = put_stress(shape, {section.tension, 0.0, 0.0}, {0.0, norm(section.moment), 0.0}, next);
   }
   return next;
 }
