@@ -24,7 +24,7 @@ using testing_support::message_of;
 constexpr double kMass = 2.0, kRadius = 0.1, kStiffness = 1e7;
 
 // A ball above a floor, for the coordinates and speeds of `start`.
-System ball(const std::string& start, const std::string& contact, double duration, double g = 0.0) {
+System ball_on_floor(const std::string& start, const std::string& contact, double duration, double g = 0.0) {
   System system = read_model(fmt::format(R"(
 sestina: 1
 gravity: [0, 0, {}]
@@ -40,7 +40,8 @@ contacts: [{{name: touch, between: [floor, skin], {}}}]
 }
 
 System impact(double speed, const std::string& contact, double duration) {
-  return ball(fmt::format("q: [0, 0, 0.1, 1, 0, 0, 0], u: [0, 0, 0, 0, 0, {}]", -speed), contact, duration);
+  return ball_on_floor(fmt::format("q: [0, 0, 0.1, 1, 0, 0, 0], u: [0, 0, 0, 0, 0, {}]", -speed), contact,
+                       duration);
 }
 
 // Largest depth and duration of an impact by Hertz's law: v^2 = 4 k delta^(5/2)/(5 m), and
@@ -153,8 +154,8 @@ TEST(CompliantContact, BallBeginsToRoll) {
     // The moment of inertia of a solid ball of 2 kg and 0.1 m is 0.008 kg m^2. The arm of the friction is the
     // radius less half of the depth.
     System system =
-        ball(fmt::format("q: [0, 0, {:.17g}, 1, 0, 0, 0], u: [0, 0, 0, 3, 0, 0]", kRadius - depth),
-             "law: hertz, stiffness: 1.0e7, friction: 0.3, creep_speed: 1.0e-2", 1.0, g);
+        ball_on_floor(fmt::format("q: [0, 0, {:.17g}, 1, 0, 0, 0], u: [0, 0, 0, 3, 0, 0]", kRadius - depth),
+                      "law: hertz, stiffness: 1.0e7, friction: 0.3, creep_speed: 1.0e-2", 1.0, g);
     system.analysis.integrator.name = rule;
     system.analysis.step.rtol = 1e-9, system.analysis.step.atol = 1e-11;
     const RunResult run = run_system(system);
