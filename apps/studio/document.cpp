@@ -14,44 +14,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Keys whose values name files: meshes and tables.
-bool names_a_file(const YamlEntry& entry) {
-  return (entry.key == "file" || entry.key == "table") && entry.value->is_scalar();
-}
-
 }  // namespace
 
-Document::Document(fs::path file) : file_(std::move(file)) {
+Document::Document(fs::path file) : file_(std::move(file)), copy_(file_) {
   is_on_disk_ = fs::exists(file_);
   if (is_on_disk_) text_ = read_text_file(file_, kLargestDocument);
   saved_ = text_;
-  FaultList ignored;
-  std::error_code error;
-  if (fs::exists(copy_path(), error)) {
-    try {
-      std::string copy = read_text_file(copy_path(), kLargestDocument);
-      if (copy != text_) recovered_ = std::move(copy);
-    } catch (const InputError&) {
-      recovered_.reset();
-    }
-  }
-  const auto collect = [&](const auto& self, const YamlNode& node) -> void {
-    for (const YamlPointer& item : node.items) self(self, *item);
-    for (const YamlEntry& entry : node.entries) {
-      if (names_a_file(entry)) known_files_.insert(entry.value->text);
-      self(self, *entry.value);
-    }
-  };
-  try {
-    if (const YamlPointer root = parse_yaml(text_, file_.string(), ignored)) collect(collect, *root);
-  } catch (const InputError&) {
-    known_files_.clear();  // a text with a syntax error names no files yet
-  }
+  recovered_ = copy_.take(text_, kLargestDocument);
+  trust_files_of(text_);
 }
 
-fs::path Document::copy_path() const {
-  if (file_.empty()) return {};
-  return file_.parent_path() / ("." + file_.filename().string() + ".studio");
+Document::Document(std::string text, fs::path unnamed)
+    : text_(std::move(text)), saved_(text_), copy_(std::move(unnamed)) {
+  recovered_ = copy_.take(text_, kLargestDocument);
 }
 
 void Document::forget_recovered() {
@@ -60,17 +35,11 @@ void Document::forget_recovered() {
 }
 
 void Document::keep_copy() {
-  if (file_.empty() || recovered_) return;
-  std::error_code ignored;
+  if (recovered_) return;
   copy_fault_.clear();
-  if (!is_dirty()) {
-    fs::remove(copy_path(), ignored);
-    return;
-  }
+  if (!is_dirty()) return copy_.remove();
   try {
-    write_whole_file(copy_path(), text_);
-    const fs::file_status status = fs::status(file_, ignored);
-    if (fs::exists(status)) fs::permissions(copy_path(), status.permissions(), ignored);
+    copy_.keep(text_);
   } catch (const InputError& error) {
     copy_fault_ = error.what();  // editing goes on without
   }
@@ -123,6 +92,10 @@ void Document::edit(const std::string& path, const std::function<YamlPointer(con
   try {
     const YamlPointer expected = of_data(tree());
     of_text();
+    if (const std::string text = with_line_ends_of(before, text_); text != text_) {
+      text_ = text;
+      keep_copy();
+    }
     if (is_blank(before) && undo_.size() > steps) undo_.back() = before;
     FaultList faults;
     YamlPointer now;
@@ -250,9 +223,20 @@ void Document::write_without(const std::string& path, std::string_view kind) {
     const std::size_t next = text_.find_first_not_of(" \t\r\n", to);
     if (next < text_.size() && text_[next] == ',') to = text_.find_first_not_of(" \t", next + 1);
   } else {
-    from = text_.rfind(',', from);
+    const auto own = std::ranges::find(map.entries, entry->key, &YamlEntry::key);
+    from = comma_before(std::prev(own)->value.get(), from, path);
   }
   push(text_.substr(0, from) + text_.substr(to), kind);
+}
+
+// The comma between two elements in brackets, of which the second begins at `start`. Throws InputError where
+// comments are beside it.
+std::size_t Document::comma_before(const YamlNode* previous, std::size_t start,
+                                   const std::string& path) const {
+  const std::size_t end = end_of_node(*previous, path), comma = text_.find_first_not_of(" \t\r\n", end);
+  if (comma >= start || text_[comma] != ',' || text_.find_first_not_of(" \t\r\n", comma + 1) != start)
+    throw InputError(fmt::format("{}: is written so that only the text can be edited", path));
+  return comma;
 }
 
 void Document::write_value(const std::string& path, const std::string& value, std::string_view kind) {
@@ -385,7 +369,9 @@ void Document::remove_in_brackets(const YamlNode& list, const YamlNode& item, co
     const std::size_t next = text_.find_first_not_of(" \t\r\n", to);
     if (next < text_.size() && text_[next] == ',') to = text_.find_first_not_of(" \t", next + 1);
   } else {
-    from = text_.rfind(',', start);
+    const auto own =
+        std::ranges::find_if(list.items, [&](const YamlPointer& one) { return one.get() == &item; });
+    from = comma_before(std::prev(own)->get(), start, name);
   }
   push(text_.substr(0, from) + text_.substr(std::min(to, text_.size())), {});
 }
@@ -395,13 +381,19 @@ void Document::edit_item(const std::string& list, const std::string& name, const
   const std::string before = text_;
   const std::vector<std::string> former = redo_;
   try {
+    const auto path_of = [&](const std::string& key) {
+      return list.empty() ? key : fmt::format("{}.{}.{}", list, name, key);
+    };
+    // Keys go last, so that no map is empty in between, and a new name after that, by which none is found.
+    const auto is_name = [&](const std::string& key) { return key == "name" && !list.empty(); };
     for (const auto& [key, value] : values) {
-      const std::string path = list.empty() ? key : fmt::format("{}.{}.{}", list, name, key);
-      if (value.empty()) {
-        remove_value(path, kind);
-      } else {
-        set_value(path, value, kind);
-      }
+      if (!value.empty() && !is_name(key)) set_value(path_of(key), value, kind);
+    }
+    for (const auto& [key, value] : values) {
+      if (value.empty()) remove_value(path_of(key), kind);
+    }
+    for (const auto& [key, value] : values) {
+      if (!value.empty() && is_name(key)) set_value(path_of(key), value, kind);
     }
   } catch (const InputError&) {
     if (text_ != before) undo();
@@ -463,19 +455,6 @@ bool Document::redo() {
   return true;
 }
 
-// The next studio trusts the contents of the file.
-void Document::refuse_outside_files() const {
-  FaultList faults, ignored;
-  YamlPointer root;
-  try {
-    root = parse_yaml(text_, file_.string(), ignored);
-  } catch (const InputError&) {
-    return;  // text with a syntax error is saved unchanged; it names no files yet
-  }
-  if (root) check_files(*root, faults);
-  faults.throw_if_any();
-}
-
 void Document::save() {
   if (file_.empty()) throw InputError("the model has no file yet");
   refuse_while_offered();
@@ -494,8 +473,7 @@ void Document::save() {
 }
 
 void Document::save_as(fs::path file) {
-  std::error_code ignored;
-  const fs::path former = file_, copy = copy_path();
+  const fs::path former = file_;
   file_ = std::move(file);
   try {
     save();
@@ -503,7 +481,7 @@ void Document::save_as(fs::path file) {
     file_ = former;
     throw;
   }
-  if (!former.empty()) fs::remove(copy, ignored);
+  copy_ = UnsavedCopy(file_);
 }
 
 std::optional<std::string> Document::changed_text() const {
@@ -538,6 +516,7 @@ void Document::keep_own(std::string text) { refused_ = std::move(text); }
 
 void Document::reload() {
   std::string text = read_text_file(file_, kLargestDocument);
+  trust_files_of(text);
   change(text, {});
   is_on_disk_ = true;
   saved_ = std::move(text);
@@ -545,33 +524,7 @@ void Document::reload() {
   keep_copy();
 }
 
-void Document::check_files(const YamlNode& node, FaultList& faults) const {
-  for (const YamlPointer& item : node.items) check_files(*item, faults);
-  for (const YamlEntry& entry : node.entries) {
-    check_files(*entry.value, faults);
-    if (!names_a_file(entry) || known_files_.contains(entry.value->text)) continue;
-    std::error_code error;
-    // A model without a file yet will be in the present folder.
-    const fs::path own = fs::absolute(file_.empty() ? fs::path("model.yaml") : file_, error);
-    const fs::path folder = fs::weakly_canonical(own.parent_path(), error);
-    const fs::path inside = fs::weakly_canonical(folder / entry.value->text, error);
-    const auto differ = std::mismatch(folder.begin(), folder.end(), inside.begin(), inside.end());
-    if (error || differ.first != folder.end() || entry.value->text.find("://") != std::string::npos) {
-      faults.add({entry.value->mark, entry.key},
-                 fmt::format("'{}' is outside of the folder of the model, which the studio does not leave",
-                             printable(entry.value->text)));
-    }
-  }
-}
-
 std::string Document::name() const { return file_.empty() ? "model" : file_.string(); }
-
-void Document::check_all_files() const {
-  const YamlPointer root = tree();
-  FaultList faults;
-  if (root) check_files(*root, faults);
-  faults.throw_if_any();
-}
 
 System Document::read() const {
   check_all_files();

@@ -17,6 +17,7 @@
 #include "sestina/io/yaml.h"
 #include "sestina/model/system.h"
 #include "sestina/particle_run/particle_file.h"
+#include "studio/unsaved_copy.h"
 
 namespace sestina::studio {
 
@@ -27,8 +28,8 @@ class Document {
  public:
   // The file need not exist. Throws InputError if it cannot be read or is too large.
   explicit Document(std::filesystem::path file);
-  // Without a file, such as the model of a result.
-  explicit Document(std::string text) : text_(std::move(text)), saved_(text_) {}
+  // Without a file. `unnamed`: beside this file that does not exist, unsaved work is kept.
+  explicit Document(std::string text, std::filesystem::path unnamed = {});
 
   const std::string& text() const { return text_; }
   const std::filesystem::path& file() const { return file_; }
@@ -87,7 +88,6 @@ class Document {
   ParticleRunSpec read_particles() const;
 
  private:
-  std::filesystem::path copy_path() const;
   void edit(const std::string& path, const std::function<YamlPointer(const YamlPointer&)>& of_data,
             const std::function<void()>& of_text);
   void write_value(const std::string& path, const std::string& value, std::string_view kind);
@@ -104,6 +104,8 @@ class Document {
   void push(std::string text, std::string_view kind);
   void change(std::string text, std::string_view kind);
   void keep_copy();
+  void trust_files_of(const std::string& text);
+  std::size_t comma_before(const YamlNode* previous, std::size_t start, const std::string& path) const;
   void check_files(const YamlNode& node, FaultList& faults) const;
   void refuse_outside_files() const;
   YamlPointer tree() const;
@@ -119,6 +121,7 @@ class Document {
   std::optional<std::string> refused_;    // text of the file that may be overwritten
   bool is_on_disk_ = false;               // the file has been read or saved
   std::optional<std::string> recovered_;  // until it is answered, nothing is edited
+  UnsavedCopy copy_;
   std::string copy_fault_;
   std::set<std::string> known_files_;  // values of `file:` and `table:` on disk
 };

@@ -30,6 +30,16 @@ std::string join(const std::vector<std::string>& lines) {
   return text;
 }
 
+std::string with_line_ends_of(const std::string& model, std::string text) {
+  const auto ends_alone = [](const std::string& in, std::size_t at) { return at == 0 || in[at - 1] != '\r'; };
+  const std::size_t first = model.find('\n');
+  if (first == std::string::npos || ends_alone(model, first)) return text;
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
+    if (ends_alone(text, at)) text.insert(at++, "\r");
+  }
+  return text;
+}
+
 bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == std::string::npos; }
 
 bool is_blank_or_comment(const std::string& line) {

@@ -11,6 +11,8 @@ namespace sestina::studio {
 
 std::vector<std::string> lines_of(const std::string& text);
 std::string join(const std::vector<std::string>& lines);
+// The text with its lines ended by CR LF, if the first line of `model` is.
+std::string with_line_ends_of(const std::string& model, std::string text);
 bool is_blank(const std::string& text);
 bool is_blank_or_comment(const std::string& line);
 std::size_t indent_of(const std::string& line);

@@ -101,6 +101,14 @@ SimulatorOptions live_options(const Workspace& workspace) {
   return options;
 }
 
+void begin_at(const LiveStart& start, Simulator& simulator) {
+  simulator.reset(start.t, start.q, start.u, start.d, start.x);
+  if (simulator.state().z.size() != start.z.size()) return;  // the model has other columns now
+  Simulator::Snapshot snapshot = simulator.save();
+  snapshot.state.z = start.z;
+  simulator.restore(snapshot);
+}
+
 // How fast the motion is, told where that is slower than wanted.
 class Pace {
  public:
@@ -225,7 +233,7 @@ void RunThread::run_live(const std::optional<LiveStart>& start) {
     const SimulatorOptions options = live_options(*workspace_);
     Simulator simulator(workspace_->shared_model(), properties, options);
     ForwardDynamics dynamics(workspace_->shared_model(), properties, options.solver);
-    if (start) simulator.reset(start->t, start->q, start->u, start->d, start->x);
+    if (start) begin_at(*start, simulator);
     PullForce force(dynamics);
     ResultRow row(model, properties.parameters, false);
     SystemEquations equations(dynamics);

@@ -37,6 +37,7 @@ struct Pull {
 struct LiveStart {
   double t = 0.0;  // s
   std::vector<double> q, u, d, x;
+  std::vector<double> z;  // as in quadrature_rates.h
 };
 
 // A session asks this of every run.

@@ -41,7 +41,7 @@ std::string bytes_of_block(std::uint32_t kind, std::size_t rows, std::span<const
 Session::Session(const std::filesystem::path& model_file, std::filesystem::path folder, Send send)
     : folder_(std::move(folder)), send_(std::move(send)) {
   if (model_file.empty()) {
-    document_.emplace(std::string());
+    document_.emplace(std::string(), folder_ / "unnamed.yaml");
   } else {
     document_.emplace(model_file);
   }
@@ -145,9 +145,18 @@ void Session::handle(int client, std::string_view text) {
 
 // ---- the document ----
 
+// A change that changes nothing is answered, and the run goes on.
+template <class Change>
+void Session::change(const Change& change) {
+  const std::string before = document_->text();
+  change();
+  if (document_->text() != before || !faults_.empty()) return document_changed();
+  draft_.reset();
+  send_all(document_text());
+}
+
 void Session::on_text(int /*client*/, const YamlNode& message) {
-  document_->set_text(text_of(message, "text"), text_or(message, "kind", ""));
-  document_changed();
+  change([&] { document_->set_text(text_of(message, "text"), text_or(message, "kind", "")); });
 }
 
 // {"type": "draft", "text": ...}: the text with each letter that is typed; "text" follows, unless the page is
@@ -168,8 +177,9 @@ void Session::take_draft() {
 }
 
 void Session::on_set(int /*client*/, const YamlNode& message) {
-  document_->set_value(text_of(message, "path"), text_of(message, "value"), text_or(message, "kind", ""));
-  document_changed();
+  change([&] {
+    document_->set_value(text_of(message, "path"), text_of(message, "value"), text_or(message, "kind", ""));
+  });
 }
 
 void Session::on_add(int /*client*/, const YamlNode& message) {
@@ -194,8 +204,7 @@ void Session::on_edit(int /*client*/, const YamlNode& message) {
   if (values == nullptr || !values->value->is_map()) throw InputError("the message lacks 'values'");
   Document::Item item;
   for (const YamlEntry& entry : values->value->entries) item.emplace_back(entry.key, entry.value->text);
-  document_->edit_item(list, text_of(message, "name"), item);
-  document_changed();
+  change([&] { document_->edit_item(list, text_of(message, "name"), item); });
 }
 
 // {"type": "import", "text": "<robot name=...", "name": "arm.urdf"}: the robot replaces the model. What the
@@ -346,20 +355,6 @@ void Session::on_stop(int /*client*/, const YamlNode& /*message*/) {
   if (PacedRun* run = paced_run()) run->stop();
 }
 
-LiveStart Session::start_at(std::size_t row) const {
-  const Model& model = drawn().model();
-  const std::size_t width = run_->columns().size();
-  const auto all = std::span(rows_).subspan(row * width, width);
-  std::unordered_map<std::string_view, double> values;
-  for (std::size_t i = 0; i < width; ++i) values.emplace(run_->columns()[i].name, all[i]);
-  LiveStart start{values.at("t"), {}, {}, {}, {}};
-  for (const std::string& name : model.q_names()) start.q.push_back(values.at(name));
-  for (const std::string& name : model.u_names()) start.u.push_back(values.at(name));
-  for (const VariableInfo& variable : model.variables()) start.d.push_back(values.at(variable.name));
-  for (const StateInfo& state : model.states()) start.x.push_back(values.at(state.name));
-  return start;
-}
-
 // ---- the program ----
 
 // {"type": "select", "body": "rod"}; without a body, nothing is selected.
@@ -428,18 +423,19 @@ void Session::on_live(int /*client*/, const YamlNode& message) {
   pass_on_rows();
   std::optional<LiveStart> start;
   std::vector<double> kept;
-  const bool was_live = run_->is_live();
   if (message.find("t") != nullptr && !rows_.empty()) {
     const std::size_t width = run_->columns().size(), count = rows_.size() / width;
     const double t = number_of(message, "t");
     std::size_t row = 0;  // the page may have fewer rows
     while (row + 1 < count && rows_[(row + 1) * width] <= t) ++row;
     start = start_at(row);
-    if (was_live) kept.assign(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>((row + 1) * width));
+    kept.assign(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>((row + 1) * width));
   }
-  auto workspace = make_workspace(document_->read());
+  auto run = std::make_unique<RunThread>(make_workspace(document_->read()), std::move(start), speed);
+  // Rows with reactions, for instance, are others.
+  if (!std::ranges::equal(run->columns(), run_->columns(), {}, &Column::name, &Column::name)) kept.clear();
   drop_run();
-  take_run(std::make_unique<RunThread>(std::move(workspace), std::move(start), speed), nullptr);
+  take_run(std::move(run), nullptr);
   rows_ = std::move(kept);
   if (!rows_.empty()) {
     is_scene_sent_ = true;

@@ -104,6 +104,8 @@ class Session {
 
   PacedRun* paced_run() const;  // nullptr: there is no run
   bool is_editor(int client) const { return !clients_.empty() && clients_.front() == client; }
+  template <class Change>
+  void change(const Change& change);
   void document_changed();
   void take_draft();
   void look_at_file();

@@ -30,22 +30,30 @@ void check_table_name(const std::string& name) {
 
 // {"type": "table", "name": "gust.csv", "text": "t, fx\n0, 1\n", "over": "t"}: a table of the model's folder.
 // It replaces no other one.
-void Session::on_table(int /*client*/, const YamlNode& message) {
+void Session::on_table(int client, const YamlNode& message) {
+  if (document_->recovered())
+    throw InputError("there is work on this model that was not saved: answer first");
   const std::string name = text_of(message, "name"), text = text_of(message, "text");
   check_table_name(name);
   parse_table(text, name, text_of(message, "over") == "s" ? kCurveKey : kTimeKey);
   const std::filesystem::path& model = document_->file();
   const std::filesystem::path file = (model.empty() ? folder_ : model.parent_path()) / name;
-  if (std::filesystem::is_symlink(std::filesystem::symlink_status(file)))
-    throw InputError(fmt::format("{} is a link", name));
-  if (std::filesystem::exists(file)) {
+  const std::filesystem::file_status status = std::filesystem::symlink_status(file);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw InputError(fmt::format("{} is there already, and no file", name));
+  if (std::filesystem::exists(status)) {
     if (read_text_file(file, kLargestTable) != text)
       throw InputError(
           fmt::format("{} is there already with other values: give the table another name", name));
   } else {
     write_whole_file(file, text);
   }
-  document_changed();
+  JsonWriter json;
+  json.begin_object().member("type", "table").member("name", name);
+  send(client, json.end_object().take());
+  // The model may wait for it, with a fault.
+  if (document_->text().find(name) != std::string::npos) return document_changed();
+  send(client, document_text());
 }
 
 void Session::look_at_file() {

@@ -1,7 +1,9 @@
 // The rows of a run: how many are kept, and how they reach the clients.
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
+#include "sestina/model/output_columns.h"
 #include "sestina/scene/json_writer.h"
 #include "studio/session.h"
 
@@ -82,6 +84,24 @@ Motion Session::motion_of(std::span<const double> rows) {
       sestina::make_motion(table, workspace.model(), workspace.properties(), kLargestMotion, scene_->extent);
   if (row_forces_) row_forces_->add_to(motion);
   return motion;
+}
+
+LiveStart Session::start_at(std::size_t row) const {
+  const Model& model = drawn().model();
+  const std::size_t width = run_->columns().size();
+  const auto all = std::span(rows_).subspan(row * width, width);
+  std::unordered_map<std::string_view, double> values;
+  for (std::size_t i = 0; i < width; ++i) values.emplace(run_->columns()[i].name, all[i]);
+  LiveStart start{values.at("t"), {}, {}, {}, {}, {}};
+  for (const std::string& name : model.q_names()) start.q.push_back(values.at(name));
+  for (const std::string& name : model.u_names()) start.u.push_back(values.at(name));
+  for (const VariableInfo& variable : model.variables()) start.d.push_back(values.at(variable.name));
+  for (const StateInfo& state : model.states()) start.x.push_back(values.at(state.name));
+  start.z = {values.at("energy.supplied"), values.at("energy.dissipated")};
+  const OutputColumns& own = output_columns(model);
+  for (const int column : own.integrals)
+    start.z.push_back(values.at(own.columns[static_cast<std::size_t>(column)].name));
+  return start;
 }
 
 }  // namespace sestina::studio

@@ -73,8 +73,9 @@ def comments(text):
 FAULTS = """() => {
   const faults = [], leaves = [];
   for (const e of document.querySelectorAll("body *")) {
-    if (e.closest("dialog, #names, script, select, datalist, textarea, .lines, svg") || e.children.length > 0) continue;
-    const text = e.textContent.trim();
+    const isField = e.matches("select, input:not([type=range], [type=checkbox])");
+    if (e.closest("dialog, #names, script, datalist, textarea, .lines, svg") || (!isField && (e.closest("select") || e.children.length > 0))) continue;
+    const text = isField ? `the field ${e.id}` : e.textContent.trim();
     if (!text || !e.checkVisibility()) continue;
     const own = (e.tagName === "BDI" ? e.parentElement : e).getBoundingClientRect(), scroller = e.closest(".pages, .left");
     const seen = scroller ? scroller.getBoundingClientRect() : own;
@@ -400,11 +401,14 @@ class BrowserTest(unittest.TestCase):
     def form(self, page, form, item=None):
         """Opens a form of the page "Build", on an item of the model if one is given."""
         page.evaluate("document.querySelectorAll('#page-build details').forEach((d) => (d.open = false))")
-        details = page.locator("#page-build details", has=page.locator(f"summary:text-is('{form}')"))
+        details = self.page_form(page, form)
         details.locator("summary").click()
         if item is not None:
             details.locator(".chooser select").select_option(item)
         return details
+
+    def page_form(self, page, form):
+        return page.locator("#page-build details", has=page.locator(f"summary:text-is('{form}')"))
 
     def fill(self, details, form, values):
         """Fills in fields by their keys: inertia__xx, points__0__name; the entry is added where it is missing."""
@@ -608,18 +612,31 @@ class BrowserTest(unittest.TestCase):
         table.write_text("t, tau\n0, 0\n1, 7\n")  # another one of the same name
         self.form(page, "Force", "drive").locator("#add-force-value-table-file").set_input_files(table)
         self.wait(page, "document.getElementById('status').textContent.includes('push.csv is there already with other values')")
+        odd = self.folder / "of_the_user" / "Wind [N].CSV"
+        odd.write_text("t,F [N]\n0,1\n1,2\n")
+        self.form(page, "Force", "drive").locator("#add-force-value-table-file").set_input_files(odd)
+        self.wait(page, "document.getElementById('add-force-value-table').value === 'Wind__N_.csv'")
+        self.assertEqual(page.locator("#add-force-value-columns").input_value(), '["F [N]"]')
+        self.press(page, self.page_form(page, "Force"))
+        self.wait(page, f"{TEXT}.includes('table: Wind__N_.csv, columns: [\"F [N]\"]') && document.querySelectorAll('.faults button').length === 0")
         details = self.form(page, "Force", "drive")
         details.locator("#add-force-value-way").select_option("numbers or expressions")
         self.fill(details, "Force", {"value": "0.2*cos(t)"})
         self.press(page, details)
         self.wait(page, f"{TEXT}.includes('joint: hip, value: 0.2*cos(t)}}   # weak')")
         details = self.form(page, "Body")
+        for width, height in SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+            details.locator("#add-body-type").select_option("beam")
+            details.locator("#add-body-section-circle").scroll_into_view_if_needed()
+            self.assertEqual(page.evaluate(FAULTS), [], width)
+            self.shoot(page, f"studio_beam_{width}")
         self.fill(details, "Body", {"name": "boom", "type": "beam", "centerline__from": "0, 0, 2", "centerline__to": "1, 0, 2"})
         self.press(page, details)
         self.wait(page, f"{TEXT}.includes('centerline: {{from: [0, 0, 2], to: [1, 0, 2]}}')")
         details = self.form(page, "Body", "boom")
         details.locator("#add-body-centerline-way").select_option("a curve through points")
-        self.fill(details, "Body", {"centerline__points": "[[0, 0, 2], [1, 0, 2], [2, 0, 2.5]]"})
+        self.fill(details, "Body", {"centerline__points": "[0, 0, 2], [1, 0, 2], [2, 0, 2.5]"})
         self.press(page, details)
         self.wait(page, f"{TEXT}.includes('centerline: {{points: [[0, 0, 2], [1, 0, 2], [2, 0, 2.5]]}}')")
         self.assertEqual(self.errors, [])

@@ -1,5 +1,6 @@
 #include "studio/document.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -231,10 +232,34 @@ TEST(Document, RemovesAnItemWithAllThatBelongsToIt) {
   EXPECT_EQ(document.text(), "bodies:\n  - name: a\n    mass: 1\n  # the last\n  - name: c\n");
   Document windows{std::string("bodies:\r\n  - name: a\r\n\r\n    mass: 1\r\njoints: []\r\n")};
   windows.add_item("bodies", "{name: b}");
-  EXPECT_EQ(windows.text(), "bodies:\r\n  - name: a\r\n\r\n    mass: 1\r\n  - {name: b}\njoints: []\r\n");
+  EXPECT_EQ(windows.text(), "bodies:\r\n  - name: a\r\n\r\n    mass: 1\r\n  - {name: b}\r\njoints: []\r\n");
   Document shapes{std::string("ground:\n  shapes:\n    - name: floor\n      type: plane\nbodies: []\n")};
   shapes.remove_item("ground.shapes", "floor");
   EXPECT_EQ(shapes.text(), "bodies: []\n");
+}
+
+TEST(Document, KeepsTheCommentsOfAMapWhoseKeysAreAllReplaced) {
+  Document document{std::string(
+      "joints:\n  - name: hip\n    limits: {upper: 3}   # end stop\n    type: revolute\n"
+      "bodies:\n  - name: rod\n    points:\n      # at its end\n      tip: [1, 0, 0]   # m\n    mass: 1\n")};
+  document.edit_item("joints", "hip", {{"limits.upper", ""}, {"limits.lower", "-3"}});
+  EXPECT_NE(document.text().find("    limits: {lower: -3}   # end stop\n    type"), std::string::npos)
+      << document.text();
+  document.edit_item("bodies", "rod", {{"points.tip", ""}, {"points.end", "[1, 0, 0]"}});
+  EXPECT_NE(document.text().find("# at its end"), std::string::npos) << document.text();
+  EXPECT_NE(document.text().find("end: [1, 0, 0]"), std::string::npos) << document.text();
+}
+
+TEST(Document, LeavesCommasInCommentsAlone) {
+  const std::string text =
+      "joints:\n  - {name: hip, type: revolute, # a, b\n     parent: ground.origin, child: rod.origin}\n"
+      "bodies: [\n  {name: a, mass: 1}, # first, really\n  {name: b, mass: 1} # second, too\n]\n";
+  Document document(text);
+  EXPECT_THROW(document.edit_item("joints", "hip", {{"parent", ""}}), InputError);
+  EXPECT_THROW(document.remove_item("bodies", "b"), InputError);
+  EXPECT_EQ(document.text(), text);
+  document.edit_item("joints", "hip", {{"child", ""}});
+  EXPECT_EQ(document.text().find(", child"), std::string::npos);
 }
 
 TEST(Document, LeavesToTheTextWhatIsWrittenAtAnAnchor) {
@@ -401,9 +426,33 @@ TEST_F(DocumentFile, KeepsACopyUntilItIsSavedAndOffersItAgain) {
   EXPECT_FALSE(Document(file_).recovered());
 }
 
+TEST_F(DocumentFile, EveryStudioKeepsACopyOfItsOwn) {
+  Document first(file_), second(file_);
+  first.set_value("parameters.l", "2");
+  second.set_value("parameters.l", "3");
+  second.undo();
+  const Document next(file_);
+  ASSERT_TRUE(next.recovered());
+  EXPECT_EQ(*next.recovered(), first.text());
+}
+
+TEST_F(DocumentFile, AModelWithoutANameIsKeptToo) {
+  const fs::path unnamed = folder_ / "unnamed.yaml";
+  Document document(std::string(), unnamed);
+  document.set_text(kPendulum);
+  Document again(std::string(), unnamed);
+  ASSERT_TRUE(again.recovered());
+  EXPECT_EQ(*again.recovered(), kPendulum);
+  document.save_as(folder_ / "named.yaml");
+  EXPECT_FALSE(Document(std::string(), unnamed).recovered());
+  document.set_value("parameters.l", "2");
+  EXPECT_TRUE(fs::exists(folder_ / ".named.yaml.studio"));
+}
+
 TEST_F(DocumentFile, IsEditedWhereNoCopyCanBeWritten) {
   Document document(file_);
   fs::create_directory(copy());
+  for (int k = 2; k <= 9; ++k) fs::create_directory(folder_ / fmt::format(".pendulum.yaml.{}.studio", k));
   document.set_value("parameters.l", "2");
   EXPECT_NE(document.copy_fault(), "");
   EXPECT_EQ(document.text(), replaced(kPendulum, "l: 0.8", "l: 2"));

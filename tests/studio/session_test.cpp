@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include "sestina/io/model_file.h"
@@ -99,24 +101,64 @@ TEST_F(SessionTest, GoesOnLiveFromARowThatThereWas) {
   finish();
   blocks_.clear();
   session_->handle(1, R"({"type":"live","t":0.5,"speed":10})");
-  tick_until([&] { return rows_sent() >= 5; });
+  tick_until([&] { return rows_sent() >= 55; });
   session_->handle(1, R"({"type":"pull","body":1,"point":[0,-0.8,0],"target":[1,0,0]})");
   session_->handle(1, R"({"type":"pull"})");
   session_->handle(1, R"({"type":"stop"})");
   finish();
   EXPECT_EQ(last("error"), "");
-  EXPECT_GE(rows_sent(), 5u);
+  EXPECT_GE(rows_sent(), 55u);
   // Row 50 was at half a second; the first live row is a sixtieth of a second of the clock later, ten times
   // as fast.
-  const std::string& block = blocks_[1].front();
   std::uint32_t head[2];
+  std::memcpy(head, blocks_[1].front().data(), sizeof head);
+  EXPECT_EQ(head[0], 1u);
+  EXPECT_EQ(head[1], 51u);  // those before it are kept
+  const std::string& block = blocks_[1][1];
   std::memcpy(head, block.data(), sizeof head);
-  ASSERT_EQ(head[0], 1u);
+  ASSERT_EQ(head[0], 2u);
   const std::size_t poses = (head[1] * 7 * sizeof(float) + 7) / 8 * 8;
   double t = 0;
   std::memcpy(&t, block.data() + sizeof head + poses, sizeof t);
   EXPECT_NEAR(t, 0.5 + 10.0 / 60.0, 1e-9);
   EXPECT_THAT(last("status"), HasSubstr("\"live\":true"));
+}
+
+// Integrals and energies go on too: the energy that a damper takes is that of a whole run.
+TEST_F(SessionTest, GoesOnLiveWithTheIntegralsOfTheRow) {
+  const std::string damped = std::string(kSwingingRod) +
+                             "forces: [{name: d, type: joint_damper, joint: hip, damping: 1}]\n"
+                             "output: {columns: {lost: {value: hip.u^2, integrate: true}}}\n";
+  std::ofstream(file_) << damped;
+  Session session(file_, folder_, sender());
+  session.join(6);
+  finish(session);
+  session.handle(6, R"({"type":"live","t":0.5,"speed":10})");
+  ASSERT_TRUE(tick_until(session, [&] { return rows_sent(6) >= 52; }));
+  session.handle(6, R"({"type":"stop"})");
+  finish(session);
+  const std::string scene = last("scene", 6);
+  std::vector<std::string> names;
+  for (std::size_t at = scene.find("\"columns\"");
+       (at = scene.find("\"name\":\"", at)) != std::string::npos;) {
+    at += 8;
+    names.push_back(scene.substr(at, scene.find('"', at) - at));
+  }
+  const auto column = [&](const char* name) { return std::ranges::find(names, name) - names.begin(); };
+  const std::string& block = *std::prev(blocks_[6].end());
+  std::uint32_t head[2];
+  std::memcpy(head, block.data(), sizeof head);
+  ASSERT_EQ(head[0], 2u);
+  std::vector<double> row(names.size());
+  std::memcpy(row.data(), block.data() + sizeof head + (head[1] * 7 * sizeof(float) + 7) / 8 * 8,
+              row.size() * sizeof(double));
+  const double initial = -9.81 * 0.8 * std::cos(1.0);  // potential energy
+  EXPECT_GT(row[static_cast<std::size_t>(column("lost"))], 0.5);
+  EXPECT_NEAR(row[static_cast<std::size_t>(column("lost"))],
+              row[static_cast<std::size_t>(column("energy.dissipated"))], 1e-7);
+  EXPECT_NEAR(row[static_cast<std::size_t>(column("energy.total"))] +
+                  row[static_cast<std::size_t>(column("energy.dissipated"))],
+              initial, 1e-6);
 }
 
 TEST_F(SessionTest, DropsEverySecondRowOfALiveRunThatTakesTooMuchMemory) {

@@ -63,6 +63,7 @@ export type ServerMessage =
   | SweepMessage
   | MembersMessage
   | { type: "error"; text: string; answers: number }
+  | { type: "table"; name: string }
   | { type: "changed"; gone?: boolean; same?: boolean }
   | { type: "saved" };
 

@@ -140,7 +140,7 @@ const MASSIVE = ["rigid", "particle"];
 const CENTERLINE: Way[] = [
   { label: "a straight line", by: "from", parts: [
     { key: "from", label: "From, m", hint: "[0, 0, 0]", isVector: true }, { key: "to", label: "To, m", hint: "[1, 0, 0]", isVector: true }] },
-  { label: "a curve through points", by: "points", parts: [{ key: "points", label: "Points, m", hint: "[[0, 0, 0], [1, 0, 0], [2, 1, 0]]" }] },
+  { label: "a curve through points", by: "points", parts: [{ key: "points", label: "Points, m", hint: "[0, 0, 0], [1, 0, 0], [2, 1, 0]", isVector: true }] },
   { label: "expressions of the arc length s", by: "curve", parts: [
     { key: "curve", label: "x, y, z, m", hint: "[2*sin(s/2), 0, 2*cos(s/2)]", isVector: true }, { key: "length", label: "Length, m" }] },
 ];
@@ -156,10 +156,10 @@ export const BODY: Field[] = [
   { key: "centerline", label: "Centre line", value: "{from: [0, 0, 0], to: [1, 0, 0]}", ways: CENTERLINE, types: ["beam"] },
   { key: "up", label: "Upwards", hint: "[0, 0, 1]", types: ["beam"], isVector: true },
   { key: "elements", label: "Elements", value: "8", types: ["beam"] },
-  { key: "section", label: "Section, m", types: ["beam"], isSmall: true, parts: [
+  { key: "section", label: "Section, m", types: ["beam"], parts: [
     { key: "rectangle", label: "Rectangle: width, height", value: "[0.02, 0.02]", isVector: true }, { key: "circle", label: "Circle: radius" },
     { key: "tube", label: "Tube: inner, outer", isVector: true }, { ...MORE, hint: "EA: …, EIy: …" }] },
-  { key: "material", label: "Material", types: ["beam"], isSmall: true, parts: [
+  { key: "material", label: "Material", types: ["beam"], parts: [
     { key: "E", label: "E, Pa", value: "2e11" }, { key: "nu", label: "nu", value: "0.3" },
     { key: "density", label: "Density, kg/m³", value: "7800" }, { key: "damping", label: "Damping, s" }, MORE] },
   { key: "velocity", label: "Velocity of its start, m/s", types: ["beam"], isVector: true },

@@ -154,7 +154,7 @@ export class Forms {
   private readonly parameterNames = make("datalist", { id: "parameter-names" });
   private readonly forms: { list: string; form: ItemForm }[];
 
-  constructor(page: HTMLElement, send: Send, pick: Pick) {
+  constructor(page: HTMLElement, send: Send, pick: Pick, upload: Upload) {
     const options: FormOptions[] = [
       { title: "Body", list: "bodies", fields: BODY },
       { title: "Joint", list: "joints", fields: JOINT },
@@ -170,7 +170,6 @@ export class Forms {
       { title: "Gravity and name", list: "", fields: GENERAL },
       { title: "Analysis and output", list: "", fields: ANALYSIS },
     ];
-    const upload: Upload = (name, text, over) => send({ type: "table", name, text, over });
     this.forms = options.map((one) => ({ list: one.list, form: new ItemForm(one, send, { pick, upload }) }));
     const directions = make("datalist", { id: "axis-directions" },
       ...["[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"].map((value) => make("option", { value })));

@@ -18,6 +18,7 @@ interface Slider {
   isHeld: boolean; // by the pointer
 }
 
+const LARGEST_TEXT = 4 << 20, LARGEST_FILE = 7 << 20; // bytes of a model and of a table, as messages
 const LARGEST_DRAFT = 1 << 18; // letters of a text that is sent with each letter
 
 export class Studio {
@@ -40,6 +41,7 @@ export class Studio {
   private steppedFrom: number | undefined; // rows before a step that was asked for
   private isCopyFaultTold = false;
   private isQuestion = false; // in the bar over the scene
+  private readonly tables = new Map<string, () => void>(); // that are being written
   private isAboutFile = false; // what stands there, a question or not
   private isLiveAsked = false; // and it has not begun yet
   private isStrange = false; // another studio answers
@@ -54,7 +56,11 @@ export class Studio {
     viewer.addTab("model", "Model").append(this.pane.element);
     find("page-model").classList.add("tall");
     this.picking = new Picking(viewer, (message) => this.change(message), (text) => this.tell(text));
-    this.forms = new Forms(viewer.addTab("build", "Build"), (message) => this.change(message), (take) => this.picking.begin(take));
+    this.forms = new Forms(viewer.addTab("build", "Build"), (message) => this.change(message), (take) => this.picking.begin(take),
+      (name, text, over) => new Promise((done) => {
+        this.tables.set(name, done);
+        this.change({ type: "table", name, text, over });
+      }));
     this.addButtons();
     this.pane.onEdit = (text) => this.change({ type: "text", text, kind: "typing" });
     this.pane.onLetter = (text) => {
@@ -118,6 +124,12 @@ export class Studio {
   // ---- what goes to the server ----
   private change(message: Outgoing): void {
     if (message.type !== "text") this.pane.flush();
+    const { text } = message;
+    const largest = message.type === "text" ? LARGEST_TEXT : LARGEST_FILE;
+    if (typeof text === "string" && text.length > largest / 6 && new TextEncoder().encode(JSON.stringify(text)).length > largest) {
+      this.tell(`The ${message.type === "text" ? "text" : "file"} has more than ${largest >> 20} MiB, which the studio does not take.`, true);
+      return;
+    }
     this.outbox.add(message);
   }
   /** While another change is under way, a text would undo it. */
@@ -261,6 +273,10 @@ export class Studio {
       case "changed":
         if (message.same) this.withdraw();
         else if (this.mayEdit) this.tellChanged(message.gone === true);
+        break;
+      case "table":
+        this.tables.get(message.name)?.();
+        this.tables.delete(message.name);
         break;
       case "saved":
         this.withdraw();

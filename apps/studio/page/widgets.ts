@@ -1,7 +1,7 @@
 // The controls of forms: each shows a value of the model and gives the value that the user has made of it.
 import { make } from "./dom";
 import { Field } from "./fields";
-import { Flow, FlowMap, flowText, readFlow, shownText } from "./flow";
+import { Flow, FlowMap, flowText, quoted, readFlow, shownText } from "./flow";
 
 export interface Widget {
   readonly element: HTMLElement;
@@ -11,13 +11,13 @@ export interface Widget {
 }
 /** Asks the user to choose a point in the scene; the answer is its name. */
 export type Pick = (take: (name: string) => void) => void;
-/** Writes a table beside the model. */
-export type Upload = (name: string, text: string, over: string) => void;
+/** Writes a table beside the model; it ends when the table is there. */
+export type Upload = (name: string, text: string, over: string) => Promise<void>;
 export interface Context {
   pick?: Pick;
   upload?: Upload;
-  /** Fills in an empty field beside this one. */
-  fill?: (key: string, value: string) => void;
+  /** Names from which the field of the key beside this one has to choose. */
+  offer?: (key: string, names: string[]) => void;
 }
 
 function isEmpty(value: Flow | undefined): boolean {
@@ -58,20 +58,20 @@ class TextWidget implements Widget {
     this.input.value = shownText(value);
   }
   /** A button that takes a table from the computer of the browser. */
-  private withFile({ fill }: Context, over: string, upload: Upload): HTMLElement {
+  private withFile({ offer }: Context, over: string, upload: Upload): HTMLElement {
     const file = make("input", { type: "file", id: `${this.input.id}-file`, accept: ".csv,.txt", "aria-label": `${this.field.label}: choose`, hidden: true });
     file.addEventListener("change", async () => {
       const [table] = file.files ?? [];
       file.value = "";
       if (!table) return;
-      const text = await table.text();
-      upload(table.name, text, over);
-      this.input.value = table.name;
-      const names = (text.split(/\r?\n/).find((line) => line.trim() !== "" && !line.startsWith("#")) ?? "").split(",").map((name) => name.trim());
-      fill?.("columns", `[${names.filter((name) => name !== over).join(", ")}]`);
+      const text = await table.text(), name = plainName(table.name);
+      await upload(name, text, over);
+      this.input.value = name;
+      const names = (text.split(/\r?\n/).find((line) => line.trim() !== "" && !line.startsWith("#")) ?? "").split(",").map((one) => one.trim());
+      offer?.("columns", names.filter((one) => one !== over));
       this.input.dispatchEvent(new Event("input", { bubbles: true }));
     });
-    const button = make("button", { type: "button", class: "pick", title: "Write a table from this computer beside the model", onclick: () => file.click() }, "Choose");
+    const button = make("button", { type: "button", class: "pick", title: "Write a table from this computer beside the model", "aria-label": `${this.field.label}: choose on this computer`, onclick: () => file.click() }, "Choose");
     return make("div", { class: "with-pick" }, this.input, button, file);
   }
 }
@@ -106,7 +106,7 @@ export class GroupWidget implements Widget {
   constructor(private readonly owner: Field, fields: Field[], id: string, context: Context) {
     this.rows = fields.map((field) => {
       const own = `${id}-${field.id ?? field.key}`;
-      const widget = makeWidget(field, own, { ...context, fill: (key, value) => this.fill(key, value) });
+      const widget = makeWidget(field, own, { ...context, offer: (key, names) => this.offer(key, names) });
       const row = field.parts || field.ways !== undefined ? make("fieldset", { class: "parts" }, make("legend", {}, field.label), widget.element)
         : field.isRotation ? make("div", { class: "field", role: "group", "aria-label": field.label }, make("span", {}, field.label), widget.element)
         : make("label", { class: "field", for: own }, make("span", {}, field.label), widget.element);
@@ -155,9 +155,11 @@ export class GroupWidget implements Widget {
     this.showFields();
   }
 
-  private fill(key: string, value: string): void {
+  /** Names that stand there already are kept, if they are among these. */
+  private offer(key: string, names: string[]): void {
     const widget = this.rows.find(({ field }) => field.key === key)?.widget;
-    if (widget && isEmpty(widget.get())) widget.set(readFlow(value));
+    const chosen = [widget?.get() ?? []].flat().map(shownText);
+    if (chosen.length === 0 || !chosen.every((one) => names.includes(one))) widget?.set(names.map(quoted));
   }
   private keyOf(field: Field): string {
     return field.synonym && this.given instanceof Map && this.given.has(field.synonym) ? field.synonym : field.key;
@@ -240,6 +242,8 @@ class WaysWidget implements Widget {
   readonly element: HTMLElement;
   private readonly chooser: HTMLSelectElement;
   private readonly ways: { by: string; widget: Widget }[];
+  private given: Flow | undefined;
+  private shown: WaysWidget["ways"][number] | undefined; // the way of `given`
 
   constructor(field: Field, id: string, context: Context) {
     const ways = field.ways ?? [];
@@ -252,11 +256,14 @@ class WaysWidget implements Widget {
     this.element = make("div", { class: "rotation" }, this.chooser, ...this.ways.map(({ widget }) => widget.element));
     this.show();
   }
+  /** Another way of which nothing is filled in changes nothing. */
   get(): Flow | undefined {
-    return this.chosen().widget.get();
+    const chosen = this.chosen(), value = chosen.widget.get();
+    return isEmpty(value) && chosen !== this.shown ? this.given : value;
   }
   set(value: Flow | undefined): void {
-    const way = this.ways.find(({ by }) => value instanceof Map && value.has(by)) ?? this.ways.find(({ by }) => by === "") ?? this.ways[0];
+    this.given = value;
+    const way = this.shown = this.ways.find(({ by }) => value instanceof Map && value.has(by)) ?? this.ways.find(({ by }) => by === "") ?? this.ways[0];
     for (const one of this.ways) one.widget.set(one === way ? value : undefined);
     this.chooser.value = way.by;
     this.show();
@@ -352,8 +359,14 @@ export function makeWidget(field: Field, id: string, context: Context): Widget {
   return field.options ? new SelectWidget(field, id) : new TextWidget(field, id, context);
 }
 
+/** The name of a file as the server takes it. */
+function plainName(name: string): string {
+  const plain = name.replace(/[^\w.-]/g, "_").replace(/^\.+/, "").replace(/\.(csv|txt)$/i, (end) => end.toLowerCase());
+  return /\.(csv|txt)$/.test(plain) ? plain : `${plain}.csv`;
+}
 /** Whether a text is a list without its brackets, `cos(s), sin(s), 0`: commas within parentheses separate nothing. */
 function isBareList(text: string): boolean {
+  if (/^\[[^[\]]*\]\s*,/.test(text)) return true; // of lists
   if (/^[[{"']/.test(text)) return false;
   const parts = text.split(",");
   const isWhole = (part: string): boolean => part.split("(").length === part.split(")").length;
