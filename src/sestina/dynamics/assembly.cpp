@@ -547,6 +547,14 @@ void check_stops(const Model& model, const Properties<double>& properties, const
   }
 }
 
+State<double> calc_placed_state(const Model& model, const Properties<double>& properties) {
+  State<double> state = calc_initial_state<double>(model, properties.parameters);
+  const std::vector<double> cut_q = state.h, u = state.u;
+  place_flexible_bodies(model, properties, cut_q, calc_initial_cut_speeds(model, properties.parameters), u,
+                        state);
+  return state;
+}
+
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report) {
   if (model.is_cartesian()) {

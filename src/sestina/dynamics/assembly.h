@@ -42,6 +42,10 @@ struct AssemblyReport {
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report = nullptr);
 
+// Returns the initial state before its loops are closed: flexible bodies are undeformed, where one of their
+// joints is. Relative coordinates.
+State<double> calc_placed_state(const Model& model, const Properties<double>& properties);
+
 // Changes a state of the model so that its loops are closed. `is_q_given`, `is_u_given` (nu): joints that
 // keep their coordinates and speeds if possible; empty: none.
 void assemble(const Model& model, const Properties<double>& properties, const std::vector<bool>& is_q_given,

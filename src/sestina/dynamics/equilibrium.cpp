@@ -28,7 +28,8 @@ constexpr int kMostIterations = 200;
 // but only for some iterations, since a direction may have no stiffness at all.
 constexpr double kShortStep = 1e-8;  // rad, or of the mechanism's size
 constexpr int kMostLongSteps = 20;
-constexpr double kSmallestLoadStep = 1e-6;  // part of the load between two equilibria
+constexpr double kSmallestLoadStep = 1e-6;                        // part of the load between two equilibria
+constexpr double kFirstClosing = 0.125, kSmallestClosing = 1e-3;  // parts of the gaps at the start
 constexpr int kMostBendings = 40;
 constexpr double kLongestBending = 1e3;  // rad, or of the mechanism's size
 constexpr int kMostCorrections = 15;     // for one point of the path
@@ -43,6 +44,7 @@ Equilibrium::Equilibrium(const Model& model, const Properties<double>& propertie
       rest_(static_cast<std::size_t>(model.nu())),
       weight_(model.nu()),
       lambda_(VectorXd::Zero(model.constraint_rows())),
+      open_(VectorXd::Zero(model.constraint_rows())),
       x_size_(VectorXd::Zero(model.nx())),
       length_(properties.constraints.length) {
   model.refuse_contacts("statics");
@@ -82,7 +84,9 @@ double Equilibrium::imbalance() const {
   return left / std::max(largest(tangents_.scale.cwiseQuotient(weight_)), K_.cwiseAbs().maxCoeff());
 }
 
-double Equilibrium::closure_error() const { return largest(tangents_.g); }
+VectorXd Equilibrium::gap() const { return tangents_.g - open_; }
+
+double Equilibrium::closure_error() const { return largest(gap()); }
 
 double Equilibrium::calc_error() const {
   if (!r_.allFinite() || !tangents_.g.allFinite() || !tangents_.rate.allFinite()) return NAN;
@@ -108,7 +112,7 @@ void Equilibrium::set_sizes(const State<double>& state, const VectorXd& dx) {
 }
 
 VectorXd Equilibrium::step() const {
-  VectorXd closing = -(pinv_ * tangents_.g);
+  VectorXd closing = -(pinv_ * gap());
   const VectorXd rhs = -(Z_.transpose() * (r_ + K_ * closing));
   if (rhs.size() == 0) return closing;
   const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
@@ -145,7 +149,7 @@ void Equilibrium::move(const VectorXd& d, State<double>& state) const {
 }
 
 VectorXd Equilibrium::plain_step() const {
-  VectorXd closing = -(pinv_ * tangents_.g);
+  VectorXd closing = -(pinv_ * gap());
   const VectorXd rhs = -(Z_.transpose() * (r_ + K_ * closing));
   if (rhs.size() == 0) return closing;
   const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
@@ -155,7 +159,7 @@ VectorXd Equilibrium::plain_step() const {
 // Rows and columns of (3) are scaled to size one: forces, rates and states have units of their own.
 VectorXd Equilibrium::step_with_states() const {
   const Eigen::Index free = Z_.cols(), n = Z_.rows(), states = tangents_.nx();
-  const VectorXd closing = -(pinv_ * tangents_.g);
+  const VectorXd closing = -(pinv_ * gap());
   const MatrixXd rate_q = tangents_.rate_q * weight_.cwiseInverse().asDiagonal();
   MatrixXd matrix(free + states, free + states);
   matrix << Z_.transpose() * K_ * Z_, Z_.transpose() * weight_.cwiseInverse().asDiagonal() * tangents_.r_x,
@@ -245,6 +249,28 @@ Equilibrium::Search Equilibrium::find_in_parts(double from, double load, State<d
   return search;
 }
 
+bool Equilibrium::close_in_parts(double load, State<double>& state) {
+  tangents_.set_load(load);
+  balance(state);
+  const VectorXd gaps = tangents_.g;
+  State<double> reached = state;
+  double part = 0.0, step = kFirstClosing;
+  while (part < 1.0 && step >= kSmallestClosing) {
+    const double next = std::min(1.0, part + step);
+    open_ = (1.0 - next) * gaps;
+    State<double> found = reached;
+    if (find(load, found)) {
+      reached = found, part = next, step *= 2.0;
+    } else {
+      step *= 0.5;
+    }
+  }
+  open_.setZero();
+  if (part < 1.0) return false;
+  state = reached;
+  return true;
+}
+
 std::string Equilibrium::Search::describe() const {
   return fmt::format("no state of rest was found beyond {:.6g} of the load: under {:.6g} of it {}", reached,
                      tried, failure);
@@ -315,7 +341,7 @@ std::string Equilibrium::describe_rest() const {
   Eigen::Index worst = 0;
   if (!not_finite_.empty()) return not_finite_;
   if (closure_error() > kBalanced * length_) {
-    const double open = tangents_.g.cwiseAbs().maxCoeff(&worst);
+    const double open = gap().cwiseAbs().maxCoeff(&worst);
     return fmt::format("{} is left open by {:.3g} m", model_.name_of_row(static_cast<int>(worst)), open);
   }
   if (const LargestRate left = largest_rate(); left.rate > kBalanced && left.rate >= imbalance()) {
@@ -399,7 +425,7 @@ bool Equilibrium::follow_from_balance(double arc, PathPoint& point, State<double
     }
     if (iterations_ > 3 && error > kBalanced && !is_better) return false;
     const Eigen::Index free = Z_.cols();
-    const VectorXd closing = -(pinv_ * tangents_.g);
+    const VectorXd closing = -(pinv_ * gap());
     const VectorXd by_load = load_derivative(next);
     MatrixXd matrix(free + 1, free + 1);
     matrix << Z_.transpose() * K_ * Z_, Z_.transpose() * by_load, direction.head(n).transpose() * Z_,

@@ -58,6 +58,11 @@ class Equilibrium {
   };
   Search find_in_parts(double from, double load, State<double>& state);
 
+  // The same from a state in which conditions are open, such as that of a beam that is not bent yet: with g_0
+  // of the start, g(q) = (1 - part) g_0 for parts that grow to 1, each from the equilibrium of the last one.
+  // Returns false if that fails, with the state unchanged.
+  bool close_in_parts(double load, State<double>& state);
+
   // The following belong to the last state that find() has reached.
   const Eigen::VectorXd& lambda() const { return lambda_; }  // (rows)
   // True if the symmetric part of the stiffness is negative in no direction or, for a model with states, if
@@ -94,7 +99,8 @@ class Equilibrium {
   void decompose();                    // C^+ and Z at the state of the tangents
   void balance(const State<double>& state);  // computes lambda, then r and K with it
   double imbalance() const;                  // the largest part of Z^T r, relative to the terms of r and to K
-  double closure_error() const;              // the largest |g|
+  Eigen::VectorXd gap() const;               // g, less what close_in_parts() leaves open
+  double closure_error() const;              // the largest part of it
   double calc_error() const;     // the larger of the two, both of order one; NaN if something is not finite
   Eigen::VectorXd step() const;  // (2), scaled
   Eigen::VectorXd limited(Eigen::VectorXd d) const;
@@ -107,6 +113,7 @@ class Equilibrium {
   std::vector<double> rest_;      // (nu) zeros
   Eigen::VectorXd weight_;        // (nu): a scaled displacement is weight times the displacement
   Eigen::VectorXd lambda_;        // (rows)
+  Eigen::VectorXd open_;          // (rows) of close_in_parts(), otherwise zero
   Eigen::MatrixXd C_, Z_, pinv_;  // scaled: C W^-1, its null space, C^+
   Eigen::MatrixXd K_;             // scaled: W^-1 K W^-1
   Eigen::VectorXd r_;             // scaled: W^-1 r

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/equilibrium.h"
 #include "sestina/workspace/analysis_run.h"
 
@@ -53,13 +54,36 @@ class StaticsRun final : public AnalysisRun {
   }
 
   void load_to(double load, double from, State<double>& state) {
-    const Equilibrium::Search search = equilibrium_.find_in_parts(from, load, state);
+    State<double> found = state;
+    Equilibrium::Search search = equilibrium_.find_in_parts(from, load, found);
+    if (!search.is_found && search.reached == 0.0) {
+      const std::string failure = search.describe();
+      found = state;
+      if (!bend_in_parts(found)) throw ComputationError(0.0, failure);
+      search = equilibrium_.find_in_parts(0.0, load, found);
+    }
+    state = found;
     if (!search.is_found) throw ComputationError(0.0, search.describe());
   }
 
+  // The start has all loops closed, beams bent at once as far as that takes. If there is no way from it to
+  // equilibrium, they are bent bit by bit from their unstressed shape.
+  bool bend_in_parts(State<double>& state) {
+    const Model& model = workspace_.model();
+    if (model.beams().empty() || !model.is_constrained()) return false;
+    State<double> bent = calc_placed_state(model, workspace_.properties());
+    bent.h = state.h, bent.z = state.z;
+    if (!equilibrium_.close_in_parts(0.0, bent)) return false;
+    state = bent;
+    return true;
+  }
+
   void follow_path(State<double>& state) {
-    if (!equilibrium_.find(0.0, state)) {
-      throw ComputationError(0.0, "no state of rest was found without load: " + equilibrium_.describe_rest());
+    State<double> start = state;
+    if (equilibrium_.find(0.0, start)) {
+      state = start;
+    } else if (const std::string left = equilibrium_.describe_rest(); !bend_in_parts(state)) {
+      throw ComputationError(0.0, "no state of rest was found without load: " + left);
     }
     Equilibrium::PathPoint point;
     double arc = std::min(kLongestArc, 1.0 / analysis_.load_steps);
