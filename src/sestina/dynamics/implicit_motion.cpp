@@ -9,6 +9,7 @@
 #include "sestina/dynamics/cables.h"
 #include "sestina/joints/joint_list.h"
 #include "sestina/numerics/copy_state.h"
+#include "sestina/numerics/dependency_search.h"
 
 namespace sestina {
 namespace {
@@ -26,17 +27,13 @@ double value_of(const T& x) {
   }
 }
 
-// Marks the residuals of all nodes that share a beam element with the node of the first speed u.
-void spoil_neighbours(std::span<const BeamForces::Element> elements, int u, int nu,
-                      std::span<Dual> residual) {
-  const double spoiled = std::numeric_limits<double>::quiet_NaN();
+// Marks the residuals of all nodes that share a beam element with a node of these speeds (nu marks).
+void mark_neighbours(std::span<const BeamForces::Element> elements, std::span<const char> speeds,
+                     std::span<char> depends) {
   for (const BeamForces::Element& element : elements) {
-    bool depends = false;
-    for (int k = 0; k < 12; ++k) {
-      const int speed = element.speed(k / 6, k % 6);
-      depends = depends || (speed >= u && speed < u + nu);
-    }
-    for (int k = 0; depends && k < 12; ++k) residual[at(element.speed(k / 6, k % 6))].d = spoiled;
+    bool is_reached = false;
+    for (int k = 0; k < 12; ++k) is_reached = is_reached || speeds[at(element.speed(k / 6, k % 6))] != 0;
+    for (int k = 0; is_reached && k < 12; ++k) depends[at(element.speed(k / 6, k % 6))] = 1;
   }
 }
 
@@ -193,7 +190,6 @@ void ImplicitMotion::leave_singular_state(const State<double>& start, std::span<
   set_state(moved, wdot);
 }
 
-// A derivative that is NaN makes everything NaN that depends on it.
 void ImplicitMotion::find_pattern(const State<double>& start) {
   const std::vector<double> no_wdot(start.u.size() + start.x.size(), 0.0), ones(dual_.lambda.size(), 1.0);
   set_state(start, no_wdot);
@@ -209,14 +205,22 @@ void ImplicitMotion::find_pattern(const State<double>& start) {
     if (body.nu > 0) directions.push_back({body.q_start, body.nq, body.u_start, body.nu, -1});
   }
   for (int k = 0; k < model_.nx(); ++k) directions.push_back({0, 0, 0, 0, k});
-  if (floating_) return find_columns(directions, ones);
-  for (const Direction& direction : directions) find_columns({&direction, 1}, ones);
+  std::vector<Direction> chosen;
+  const auto found = find_dependencies(static_cast<int>(directions.size()), rest_.rows + row_rest_.rows,
+                                       [&](std::span<const int> inputs, std::span<char> depends) {
+                                         chosen.clear();
+                                         for (const int k : inputs) chosen.push_back(directions[at(k)]);
+                                         mark_dependent(chosen, ones, depends);
+                                       });
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    add_columns_to_pattern(directions[k].x < 0 ? directions[k].nu : 1, found[k]);
+  }
 }
 
-// Directions on which nothing depends, such as those of nodes of cables, share one evaluation.
-void ImplicitMotion::find_columns(std::span<const Direction> directions, std::span<const double> lambda) {
-  // All directions of a joint are seeded together: what depends on one of them depends on the others in
-  // general.
+// A derivative that is NaN makes everything NaN that depends on it. All directions of a joint are seeded
+// together: what depends on one of them depends on the others in general.
+void ImplicitMotion::mark_dependent(std::span<const Direction> directions, std::span<const double> lambda,
+                                    std::span<char> depends) {
   const auto set = [&](double d) {
     for (const Direction& direction : directions) {
       for (int i = 0; i < direction.nq; ++i) state_.q[at(direction.q + i)].d = d;
@@ -228,45 +232,28 @@ void ImplicitMotion::find_columns(std::span<const Direction> directions, std::sp
       if (!floating_) dual_.xdot[at(direction.x)].d = d;
     }
   };
-  if (directions.empty()) return;
   set(std::numeric_limits<double>::quiet_NaN());
   evaluate(lambda);
-  if (!floating_) {
-    const Direction& only = directions.front();
-    if (only.nu > 0) spoil_neighbours(beams_.elements(), only.u, only.nu, dual_.inverse.residual);
-  }
-  const bool is_shared = directions.size() > 1 && has_spoiled();
-  if (!is_shared) {
-    int count = 0;
-    for (const Direction& direction : directions) count += direction.x < 0 ? direction.nu : 1;
-    add_columns_to_pattern(count);
-  }
   set(0.0);
-  if (!is_shared) return;
-  const std::size_t half = directions.size() / 2;
-  find_columns(directions.first(half), lambda), find_columns(directions.subspan(half), lambda);
-}
-
-bool ImplicitMotion::has_spoiled() const {
-  for (int i = 0; i < rest_.rows; ++i) {
-    if (std::isnan(dual_.residual(at(i)).d)) return true;
-  }
+  for (int i = 0; i < rest_.rows; ++i) depends[at(i)] = std::isnan(dual_.residual(at(i)).d);
   for (int i = first_row_; i < row_rest_.rows; ++i) {
-    if (std::isnan(dual_.rows.rows[at(i)].velocity.d)) return true;
+    depends[at(rest_.rows + i)] = std::isnan(dual_.rows.rows[at(i)].velocity.d);
   }
-  return false;
+  if (floating_ || beams_.elements().empty()) return;
+  std::vector<char> speeds(at(model_.nu()), 0);
+  for (const Direction& direction : directions) {
+    std::fill_n(speeds.begin() + direction.u, direction.nu, 1);
+  }
+  mark_neighbours(beams_.elements(), speeds, depends);
 }
 
-// Appends `count` equal columns with the rows that the last evaluation made NaN.
-void ImplicitMotion::add_columns_to_pattern(int count) {
+// Appends `count` equal columns; `results` are numbers of r, then of v.
+void ImplicitMotion::add_columns_to_pattern(int count, std::span<const int> results) {
   for (int k = 0; k < count; ++k) {
-    for (int i = 0; i < rest_.rows; ++i) {
-      if (std::isnan(dual_.residual(at(i)).d)) rest_.row_of.push_back(i);
+    for (const int i : results) {
+      (i < rest_.rows ? rest_ : row_rest_).row_of.push_back(i < rest_.rows ? i : i - rest_.rows);
     }
     rest_.starts.push_back(static_cast<int>(rest_.row_of.size()));
-    for (int i = first_row_; i < row_rest_.rows; ++i) {
-      if (std::isnan(dual_.rows.rows[at(i)].velocity.d)) row_rest_.row_of.push_back(i);
-    }
     row_rest_.starts.push_back(static_cast<int>(row_rest_.row_of.size()));
   }
 }
@@ -349,21 +336,20 @@ void ImplicitMotion::find_groups() {
       f(at(rest_.rows + row_rest_.row_of[at(p)]));
     }
   };
+  std::vector<std::size_t> numbers;
   for (int k = 0; k < rest_.rows; ++k) {
-    std::size_t group = 0, numbers = 0;
-    rows_of(k, [&](std::size_t) { ++numbers; });
-    if (numbers == 0) continue;
-    for (; group < groups_.size(); ++group) {
-      bool is_free = true;
-      rows_of(k, [&](std::size_t i) { is_free = is_free && !taken[group][i]; });
-      if (is_free) break;
-    }
+    std::size_t group = 0;
+    numbers.clear();
+    rows_of(k, [&](std::size_t i) { numbers.push_back(i); });
+    if (numbers.empty()) continue;
+    const auto is_taken = [&](std::size_t i) { return taken[group][i] != 0; };
+    while (group < groups_.size() && std::ranges::any_of(numbers, is_taken)) ++group;
     if (group == groups_.size()) {
       groups_.emplace_back();
       taken.emplace_back(at(rest_.rows + row_rest_.rows), 0);
     }
     groups_[group].push_back(k);
-    rows_of(k, [&](std::size_t i) { taken[group][i] = 1; });
+    for (const std::size_t i : numbers) taken[group][i] = 1;
   }
 }
 

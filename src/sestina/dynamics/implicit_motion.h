@@ -13,9 +13,10 @@
 // Tangents come from running the same code on Dual, for several directions at once: two speeds may share an
 // evaluation if no number of r and v depends on both (A. R. Curtis, M. J. D. Powell, J. K. Reid, On the
 // estimation of sparse Jacobian matrices, J. Inst. Maths Applics 13 (1974) 117-119). The pattern is found by
-// the code itself: at the beginning each direction is seeded with NaN as derivative, which propagates to
-// everything that depends on it, even through zeros. A model of few speeds, or a tree, takes nu evaluations
-// for each of q, u and udot.
+// the code itself: at the beginning directions are seeded with NaN as derivative, which propagates to
+// everything that depends on them, even through zeros; several directions at once, as long as it is clear on
+// which of them a number depends (dependency_search.h). A model of few speeds, or a tree, takes nu
+// evaluations for each of q, u and udot.
 //
 // If all bodies float, inertia and cut joints have tangents in closed form (floating_tangents.h). Dual
 // numbers then serve for the rest: forces and constraints, along the speeds on which they depend.
@@ -91,8 +92,8 @@ class ImplicitMotion {
   };
   void find_pattern(const State<double>& start);
   void leave_singular_state(const State<double>& start, std::span<const double> wdot);
-  void find_columns(std::span<const Direction> directions, std::span<const double> lambda);
-  bool has_spoiled() const;
+  void mark_dependent(std::span<const Direction> directions, std::span<const double> lambda,
+                      std::span<char> depends);
   bool has_forces_and_constraints() const;
   void merge_with_closed_forms();
   void find_groups();
@@ -103,7 +104,7 @@ class ImplicitMotion {
   void add_beams(const State<double>& state);
   void add_belts();
   void set_state(const State<double>& state, std::span<const double> wdot);
-  void add_columns_to_pattern(int count);
+  void add_columns_to_pattern(int count, std::span<const int> results);
   void evaluate(std::span<const double> lambda);
   void evaluate_rest(std::span<const double> lambda);
   void add_closed_forms(const State<double>& state, std::span<const double> wdot,
