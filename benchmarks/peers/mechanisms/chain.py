@@ -58,7 +58,7 @@ def sestina_run(masses: int, duration: float, relative: bool = False) -> engines
     return moved
 
 
-def exudyn_run(masses: int, duration: float) -> engines.Run:
+def exudyn_run(masses: int, duration: float, threads: int = 1) -> engines.Run:
     system = engines.exudyn_system()
     ground = system.AddNode(items.NodePointGround())
     before = system.AddMarker(items.MarkerNodeCoordinate(nodeNumber=ground, coordinate=0))
@@ -78,4 +78,4 @@ def exudyn_run(masses: int, duration: float) -> engines.Run:
     def read() -> Any:
         return [system.GetNodeOutput(node, exu.OutputVariableType.Coordinates)]
 
-    return engines.exudyn_run(system, engines.Rule(STEP, sparse=masses >= 20), duration, read)
+    return engines.exudyn_run(system, engines.Rule(STEP, sparse=masses >= 20, threads=threads), duration, read)

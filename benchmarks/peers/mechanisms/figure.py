@@ -19,22 +19,33 @@ STYLES = {
 
 
 def draw(measured: dict[str, tuple[list[Point], list[Point]]], path: str) -> None:
+    rows = (len(measured) + 1) // 2
+    figure, axes = new_figure(rows, 2, height=2.6 * rows + 0.6)
+    for panel in axes[len(measured) :]:
+        panel.set_visible(False)
+    lines: dict[str, Any] = {}
+    for panel, (name, (ours, theirs)) in zip(axes, measured.items()):
+        lines |= draw_panel(panel, ours, theirs)
+        panel.set_title(name, fontsize=9)
+        panel.set_xlabel("processor time (s)")
+        panel.set_ylabel("error at the end (rad)" if name == "squeezer" else "error at the end (m)")
+    save(figure, lines, path)
+
+
+def new_figure(rows: int, columns: int, height: float) -> tuple[Any, list[Any]]:
+    """Returns the figure, as wide as the text of a page, and its panels row by row."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
     matplotlib.rcParams.update({"svg.hashsalt": "sestina", "font.size": 8})
-    rows = (len(measured) + 1) // 2
-    figure, axes = pyplot.subplots(rows, 2, figsize=(7.2, 2.6 * rows + 0.6), layout="constrained", squeeze=False)
-    for panel in axes.flat[len(measured) :]:
-        panel.set_visible(False)
-    lines: dict[str, Any] = {}
-    for panel, (name, (ours, theirs)) in zip(axes.flat, measured.items()):
-        lines |= draw_panel(panel, ours, theirs)
-        panel.set_title(name, fontsize=9)
-        panel.set_xlabel("processor time (s)")
-        panel.set_ylabel("error at the end (rad)" if name == "squeezer" else "error at the end (m)")
+    figure, axes = pyplot.subplots(rows, columns, figsize=(7.2, height), layout="constrained", squeeze=False)
+    return figure, list(axes.flat)
+
+
+def save(figure: Any, lines: dict[str, Any], path: str) -> None:
+    """With a legend of these lines below the panels."""
     figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=3, fontsize=7.5)
     if not path.endswith(".svg"):
         figure.savefig(path, dpi=150)

@@ -1,5 +1,6 @@
 """Arms of six hinges in redundant coordinates: six free bodies each, with Euler parameters and generic joints in Exudyn,
-with `coordinates: cartesian` in Sestina. Springs and dampers drive the hinges; each arm stands 2 m beside the one before.
+with `coordinates: cartesian` in Sestina; and as trees, by the classical Runge-Kutta rule. Springs and dampers drive the
+hinges; each arm stands 2 m beside the one before.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -10,7 +11,8 @@ from typing import Any, NamedTuple
 
 import exudyn as exu
 import numpy as np
-from exudyn.utilities import RigidBodyInertia
+from exudyn.robotics import Robot, RobotLink
+from exudyn.utilities import HT0, HomogeneousTransformation, HTtranslate, RigidBodyInertia
 
 import sestina
 
@@ -96,7 +98,13 @@ def sestina_run(robots: int, moving: bool, coordinates: str = "cartesian") -> en
     return engines.sestina_run(system, DURATION, columns, engines.alpha(RADIUS), dt=STEP)
 
 
-def exudyn_run(robots: int, moving: bool) -> engines.Run:
+def sestina_tree_run(robots: int, moving: bool, solver: str = "recursive", threads: int = 1) -> engines.Run:
+    columns = [f"joint_{robots - 1}_{j}.q" for j in range(6)]
+    system = sestina_robots(robots, moving, "relative")
+    return engines.sestina_run(system, DURATION, columns, "rk4", dt=STEP, solver=solver, threads=threads)
+
+
+def exudyn_run(robots: int, moving: bool, threads: int = 1) -> engines.Run:
     system = engines.exudyn_system()
     springs: list[tuple[int, float]] = []
     ground = system.CreateGround()
@@ -127,7 +135,7 @@ def exudyn_run(robots: int, moving: bool) -> engines.Run:
         rotation = exu.OutputVariableType.Rotation
         return [system.GetObjectOutput(spring, rotation) for spring, _ in springs[-6:]]
 
-    return engines.exudyn_run(system, engines.Rule(STEP, RADIUS, sparse=True), DURATION, read)
+    return engines.exudyn_run(system, engines.Rule(STEP, RADIUS, sparse=True, threads=threads), DURATION, read)
 
 
 def prescribe(springs: list[tuple[int, float]]) -> Any:
@@ -138,6 +146,47 @@ def prescribe(springs: list[tuple[int, float]]) -> Any:
         for spring, far in springs:
             system.SetObjectParameter(spring, "offset", far * place)
             system.SetObjectParameter(spring, "velocityOffset", far * rate)
+        return True
+
+    return before_step
+
+
+def exudyn_tree_run(robots: int, moving: bool, threads: int = 1) -> engines.Run:
+    """One object of six joint coordinates for each arm."""
+    system = engines.exudyn_system()
+    trees: list[dict[str, Any]] = []
+    for r in range(robots):
+        robot = Robot(gravity=list(GRAVITY), referenceConfiguration=[0.0] * 6)
+        before = HTtranslate([2.0 * r, 0, 0])
+        for j, link in enumerate(LINKS):
+            robot.AddLink(
+                RobotLink(
+                    mass=link.mass, COM=list(link.center), inertia=np.diag(link.inertia), parent=j - 1, preHT=before,
+                    localHT=HomogeneousTransformation(turn_x(link.alpha), [link.a, 0, link.d]), jointType="Rz",
+                    PDcontrol=(link.stiffness, link.damping),
+                )
+            )
+            before = HT0()
+        trees.append(robot.CreateKinematicTree(system))
+    system.Assemble()
+    if moving:
+        far = [np.array([amplitude(r, j) for j in range(6)]) for r in range(robots)]
+        system.SetPreStepUserFunction(prescribe_trees([tree["objectKinematicTree"] for tree in trees], far))
+
+    def read() -> Any:
+        return system.GetNodeOutput(trees[-1]["nodeGeneric"], exu.OutputVariableType.Coordinates)
+
+    return engines.exudyn_run(system, engines.Rule(STEP, explicit=True, threads=threads), DURATION, read)
+
+
+def prescribe_trees(trees: list[Any], far: list[Array]) -> Any:
+    """As `prescribe`; an array of each tree."""
+
+    def before_step(system: Any, t: float) -> bool:
+        place, rate = (1 - math.cos(math.pi * t)) / 2, math.pi * math.sin(math.pi * t) / 2
+        for tree, angles in zip(trees, far):
+            system.SetObjectParameter(tree, "jointPositionOffsetVector", angles * place)
+            system.SetObjectParameter(tree, "jointVelocityOffsetVector", angles * rate)
         return True
 
     return before_step
