@@ -93,6 +93,7 @@ def reduce(
     modes: int = 10,
     mesh_size: float | None = None,
     geometric_stiffness: bool = False,
+    stresses: Any = False,
     file: str | os.PathLike[str] | None = None,
 ) -> ReducedBody:
     """Reduces a body of solid elements to static modes of its interfaces and some modes of vibration.
@@ -110,6 +111,9 @@ def reduce(
     mesh_size: longest edge of the mesh of a STEP file, m; by its size and curvature if not given.
     geometric_stiffness: whether the body becomes stiffer or softer by the stresses of its rotation and of forces at
         its interfaces, such as a blade that rotates or a rod under compression. Not for matrices.
+    stresses: True, or the nodes (numbers, or a function of positions (n, 3)) whose stresses by mode the file contains:
+        results of models then have the largest stress of von Mises at these nodes, BODY.stress.mises, and its node,
+        BODY.stress.node. Not for matrices.
     file: written if given (HDF5).
 
     Raises InputError for an impossible mesh, material or interface. Needs scipy, meshio for files, and
@@ -133,6 +137,7 @@ def reduce(
     _check_interfaces(parts)
     if geometric_stiffness and isinstance(mesh, Mapping):
         raise InputError("reduce: geometric_stiffness needs a mesh and a material; matrices do not determine stresses")
+    stress_nodes = _stress_nodes(stresses, mesh, nodes)
     basis = _Basis(M, K, parts, nodes)
     vectors = basis.vectors(count)
     body = _diagonalize(M, K, vectors, parts, nodes)
@@ -140,9 +145,25 @@ def reduce(
         body = replace(body, _mesh=solid, _material=dict(material or {}))
         if geometric_stiffness:
             _stiffen(body, _stresses_of_loads(M, K, basis, vectors, body, parts))
+    if stress_nodes.size:
+        by_mode = np.array([nodal_stresses(solid, body._material or {}, mode)[stress_nodes] for mode in body.modes])
+        body._arrays["stress_nodes"] = stress_nodes.astype(float)
+        body._arrays["stresses"] = np.ascontiguousarray(by_mode.transpose(1, 0, 2))
     if file is not None:
         body.save(file)
     return body
+
+
+def _stress_nodes(given: Any, mesh: Any, nodes: Array) -> npt.NDArray[np.intp]:
+    """The nodes whose stresses are wanted."""
+    if given is None or given is False:
+        return np.empty(0, dtype=np.intp)
+    if isinstance(mesh, Mapping):
+        raise InputError("reduce: stresses needs a mesh and a material; matrices do not determine stresses")
+    chosen = np.arange(len(nodes)) if given is True else _numbers_of("stresses", given, nodes)
+    if not chosen.size:
+        raise InputError("reduce: stresses chooses no node")
+    return chosen
 
 
 def _scipy() -> None:
@@ -233,21 +254,27 @@ class _Interface:
 
 
 def _chosen(place: str, given: Any, nodes: Array) -> npt.NDArray[np.intp]:
-    found = np.asarray(given(nodes) if callable(given) else given)
-    if found.dtype == bool:
-        if found.shape != (len(nodes),):
-            raise InputError(f"reduce: {place}.nodes says yes or no {found.size} times; expected {len(nodes)} times")
-        found = np.flatnonzero(found)
-    if found.ndim != 1 or not (np.issubdtype(found.dtype, np.integer) or found.size == 0):
-        raise InputError(
-            f"reduce: {place}.nodes is neither a list of numbers of nodes nor a function that chooses them"
-        )
-    chosen = np.unique(found.astype(np.intp))
-    if chosen.size and (chosen[0] < 0 or chosen[-1] >= len(nodes)):
-        raise InputError(f"reduce: {place}.nodes has {found.max()}; the nodes are 0 to {len(nodes) - 1}")
+    """The nodes of an interface."""
+    chosen = _numbers_of(f"{place}.nodes", given, nodes)
     spread = np.linalg.svd(nodes[chosen] - nodes[chosen].mean(axis=0))[1] if chosen.size >= 3 else np.zeros(3)
     if chosen.size < 3 or spread[1] < 1e-9 * np.ptp(nodes, axis=0).max():
         raise InputError(f"reduce: {place} has {chosen.size} nodes; expected three or more that are not on a line")
+    return chosen
+
+
+def _numbers_of(place: str, given: Any, nodes: Array) -> npt.NDArray[np.intp]:
+    found = np.asarray(given(nodes) if callable(given) else given)
+    if found.dtype == bool:
+        if found.shape != (len(nodes),):
+            raise InputError(f"reduce: {place} says yes or no {found.size} times; expected {len(nodes)} times")
+        found = np.flatnonzero(found)
+    if found.ndim != 1 or not (np.issubdtype(found.dtype, np.integer) or found.size == 0):
+        raise InputError(
+            f"reduce: {place} is neither a list of numbers of nodes nor a function that chooses them"
+        )
+    chosen = np.unique(found.astype(np.intp))
+    if chosen.size and (chosen[0] < 0 or chosen[-1] >= len(nodes)):
+        raise InputError(f"reduce: {place} has {found.max()}; the nodes are 0 to {len(nodes) - 1}")
     return chosen
 
 

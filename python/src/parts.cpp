@@ -336,6 +336,7 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
       .value("at", &ForceSpec::at, "Of point_force, point_torque, belt_contact: BODY.POINT")
       .value("cable", &ForceSpec::cable, "Of belt_contact: a beam of formulation ancf_cable.")
       .value("beam", &ForceSpec::beam, "Of line_force: a beam or cable.")
+      .value("constraint", &ForceSpec::constraint, "Of sliding_force: a constraint of type point_on_beam.")
       .value("segments", &ForceSpec::segments, "Of belt_contact: points of contact of each element.")
       .value("axes", &ForceSpec::axes,
              "Of point_force, point_torque: `ground` or `body`; of line_force: `ground` or `section`.")

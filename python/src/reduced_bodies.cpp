@@ -25,7 +25,9 @@ void write_reduced_body(const std::filesystem::path& path, const nb::dict& array
   const auto frequencies = nb::cast<std::vector<double>>(arrays["frequencies"]);
   write_reduced_modes(
       make_reduced_modes(frequencies.size(), nb::cast<std::vector<std::string>>(arrays["names"]),
-                         arrays.contains("second_shifts"), numbers),
+                         arrays.contains("second_shifts"),
+                         arrays.contains("stress_nodes") ? nb::len(nb::handle(arrays["stress_nodes"])) : 0,
+                         numbers),
       path);
 }
 

@@ -170,6 +170,62 @@ def test_stresses_are_those_of_bending(tmp_path):
         body.stresses([1.0, 2.0])
 
 
+# Columns of the largest stress are those of `stresses()`, in every row, with its node; and M y/I of the bar.
+def test_the_largest_stress_is_a_column(tmp_path):
+    file = tmp_path / "bar.h5"
+    away = {"stresses": lambda p: abs(p[:, 0] - LENGTH / 2) < 0.3 * LENGTH}
+    body = sestina.reduce(bar(cells=(16, 1, 1)), STEEL, ENDS, modes=4, file=file, **away)
+    system = sestina.System(gravity=(0, -9.81, 0))
+    rod = system.add_reduced_body("rod", file, damping=0.02)
+    system.add_joint("clamp", "weld", system.ground["origin"], rod["left"])
+    system.add_force("load", "point_force", at=rod["right"], value=(30, "10*t", "5 - 20*t"))
+    system.output.columns["safety"] = {"value": "250e6/max(rod.stress.mises, 1)", "unit": "1"}
+    system.analysis.duration = 0.02
+    result = sestina.simulate(system)
+    amplitudes = np.stack([result[f"rod_mode_{i + 1}.q"] for i in range(len(body.frequencies))], axis=-1)
+    xx, yy, zz, xy, xz, yz = np.moveaxis(body.stresses(amplitudes), -1, 0)
+    mises = np.sqrt(((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) / 2 + 3 * (xy**2 + xz**2 + yz**2))
+    mises[:, ~away["stresses"](body.nodes)] = 0
+    assert result["rod.stress.mises"] == pytest.approx(mises.max(axis=1), rel=1e-9)
+    assert result["rod.stress.mises"].max() > 1e5
+    nodes = result["rod.stress.node"].astype(int)
+    assert mises[np.arange(len(nodes)), nodes] == pytest.approx(mises.max(axis=1), rel=1e-9)
+    assert len(set(nodes)) > 1
+    assert result["safety"][-1] == pytest.approx(250e6 / result["rod.stress.mises"][-1])
+
+    still = sestina.System()
+    rod = still.add_reduced_body("rod", file)
+    still.add_joint("clamp", "weld", still.ground["origin"], rod["left"])
+    still.add_force("load", "point_force", at=rod["right"], value=(0, 10, 0))
+    still.analysis.type = "statics"
+    expected = 10.0 * 0.8 * LENGTH * HEIGHT / 2 / (WIDTH * HEIGHT**3 / 12)  # at 0.2 of the length
+    assert sestina.simulate(still)["rod.stress.mises"][-1] == pytest.approx(expected, rel=0.05)
+
+
+def test_stresses_as_columns_are_on_request(tmp_path):
+    sestina.reduce(bar(), STEEL, ENDS, modes=2, file=tmp_path / "plain.h5")
+    sestina.reduce(bar(), STEEL, ENDS, modes=2, file=tmp_path / "all.h5", stresses=True)
+    assert (tmp_path / "all.h5").stat().st_size > (tmp_path / "plain.h5").stat().st_size
+    system = sestina.System()
+    system.add_reduced_body("rod", tmp_path / "plain.h5")
+    system.analysis.duration = 0
+    assert "rod.stress.mises" not in sestina.simulate(system).columns
+    system.output.columns["peak"] = {"value": "rod.stress.mises", "unit": "Pa"}
+    with pytest.raises(sestina.InputError, match="the file of rod has no stresses; expected one that reduce"):
+        system.freeze()
+    system.bodies["rod"].file = tmp_path / "all.h5"
+    assert sestina.simulate(system)["peak"][-1] == 0
+    with pytest.raises(sestina.InputError, match="stresses"):
+        sestina.reduce(bar(), STEEL, ENDS, stresses=[10**6])
+    with pytest.raises(sestina.InputError, match="stresses chooses no node"):
+        sestina.reduce(bar(), STEEL, ENDS, stresses=lambda p: p[:, 0] > 2 * LENGTH)
+    mesh = solid_elements.to_mesh(bar())
+    M, K = solid_elements.assemble(mesh, STEEL)
+    matrices = {"nodes": mesh.nodes, "mass": M, "stiffness": K}
+    with pytest.raises(sestina.InputError, match="stresses needs a mesh and a material"):
+        sestina.reduce(matrices, None, ENDS, stresses=True)
+
+
 # A column of Euler between two hinges, under the load P: the square of its first frequency is that without load times
 # 1 - P / (pi^2 E I / L^2).
 @pytest.mark.parametrize("kind", ["rigid", "averaging"])

@@ -257,6 +257,14 @@ inline void add_sliding_points(const Add& add) {
       line(s, formulation);
       s.add_point_on_beam("c1", "b.p", "line"), s.add_point_on_beam("c2", "d.origin", "line");
     });
+    add("point on a" + of + " with a force along it", [&](System& s) {
+      line(s, formulation);
+      s.add_point_on_beam("c1", "b.p", "line");
+      ForceSpec& along = s.add_force("along", "sliding_force");
+      along.constraint = "c1", along.value = {"2*sin(t) - 1"}, along.damping = {0.7};
+      along.friction = 0.9, along.creep_speed = 0.4;
+      along.lower = 0.3, along.upper = 0.4, along.stop_stiffness = 30, along.stop_damping = 2;
+    });
     add("eye of the ground for a" + of, [&](System& s) {
       line(s, formulation);
       s.add_point_on_beam("c1", "ground.origin", "line");

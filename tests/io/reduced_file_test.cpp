@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 
 #include "flexible/reduced_models.h"
 #include "message_of.h"
@@ -62,6 +63,25 @@ TEST(ReducedFile, MayLackShiftsOfSecondOrder) {
   const auto read = read_reduced_modes(folder() / "first_order.h5");
   EXPECT_TRUE(read->interfaces[1].second.empty());
   EXPECT_EQ(read->interfaces[1].turns[2].z, modes->interfaces[1].turns[2].z);
+}
+
+TEST(ReducedFile, MayHaveStresses) {
+  const auto modes = make_particle_body(3, 9, 5).reduced;
+  modes->stress_nodes = {4, 7};
+  for (int i = 0; i < 2 * 5 * 6; ++i) modes->stresses.push_back(0.1 * i - 3.0);
+  write_reduced_modes(*modes, folder() / "stresses.h5");
+  const auto read = read_reduced_modes(folder() / "stresses.h5");
+  EXPECT_EQ(read->stress_nodes, modes->stress_nodes);
+  EXPECT_EQ(read->stresses, modes->stresses);
+  modes->stresses.pop_back();
+  EXPECT_THAT(message_of([&] { write_reduced_modes(*modes, folder() / "no_body.h5"); }),
+              HasSubstr("stresses has 59 numbers for 2 nodes and 5 modes"));
+  modes->stresses.push_back(std::numeric_limits<double>::infinity());
+  EXPECT_THAT(message_of([&] { write_reduced_modes(*modes, folder() / "no_body.h5"); }),
+              HasSubstr("stresses are not finite"));
+  modes->stresses.back() = 0.0, modes->stress_nodes[1] = -1;
+  EXPECT_THAT(message_of([&] { write_reduced_modes(*modes, folder() / "no_body.h5"); }),
+              HasSubstr("stress_nodes are not numbers of nodes"));
 }
 
 TEST(ReducedFile, RefusesShiftsOfSecondOrderOfNoBody) {

@@ -66,7 +66,8 @@ ForceInput<T> force_input(const State<T>& state, const Kinematics<T>& kinematics
           use_cut ? forces.cut.u.data() : state.u.data(),
           kinematics.motion.data(),
           forces.expressions.data(),
-          state.x.data()};
+          state.x.data(),
+          state.h.data()};
 }
 
 // Names the first force element whose force is not finite and the reason; empty if all are finite.

@@ -63,6 +63,10 @@ struct ReducedModes {
   std::vector<SymMat3<double>> J1, J2;  // (k) kg m; (k x k) kg, J2_ij = J2_ji
   std::vector<Vec3<double>> g;          // (k x k) kg
   std::vector<Interface> interfaces;
+  // Nodes of the mesh at which stresses are known, from 0, and by node and mode the stresses there for a unit
+  // amplitude: (nodes x k x 6) xx, yy, zz, xy, xz, yz, Pa/m, axes of the mesh. Or none.
+  std::vector<int> stress_nodes;
+  std::vector<double> stresses;
 };
 
 // The inertia of a body in a state, axes of B.

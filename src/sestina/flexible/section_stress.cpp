@@ -102,7 +102,8 @@ SectionStress calc_round_stress(const SectionShape& shape, const Vec3<double>& f
 }  // namespace
 
 SectionShape SectionShape::rectangle(double width, double height) {
-  SectionShape shape{.kind = Kind::kRectangle, .width = width, .height = height};
+  SectionShape shape;
+  shape.kind = Kind::kRectangle, shape.width = width, shape.height = height;
   shape.area = rectangle_area(width, height, 0.0);
   const double c = std::min(width, height), ratio = std::max(width, height) / c;
   const double of_long = torsion_of_long_sides(ratio) * c / shape.area.J;
@@ -113,7 +114,8 @@ SectionShape SectionShape::rectangle(double width, double height) {
 }
 
 SectionShape SectionShape::round(double inner, double outer) {
-  SectionShape shape{.kind = Kind::kRound, .inner = inner, .outer = outer};
+  SectionShape shape;
+  shape.kind = Kind::kRound, shape.inner = inner, shape.outer = outer;
   shape.area = tube_area(inner, outer, 0.0);
   return shape;
 }

@@ -25,6 +25,7 @@ struct ForceInput {
   const FrameMotion<T>* frames;  // by FrameIndex, the ground included
   const T* expressions;          // the values of the force expressions at this t, q, u
   const T* x = nullptr;          // (nx)
+  const T* h = nullptr;          // (nh) history, which only accepted steps change
 
   const FrameMotion<T>& frame(const Marker<T>& marker) const { return frames[marker.frame.value()]; }
 };

@@ -14,13 +14,16 @@
 #define SESTINA_FORCE_NUMBERS(X)                                                                             \
   X(free_length, "m", kNotNegative, "Of a spring_damper and a rope: length at which its spring is at rest")  \
   X(friction, "N m or N", kNotNegative,                                                                      \
-    "Of coordinate_friction: the friction force of a coordinate that moves")                                 \
+    "Of coordinate_friction and sliding_force: the friction force of what moves")                            \
   X(creep_speed, "rad/s or m/s", kPositive,                                                                  \
-    "Of coordinate_friction: speed below which it creeps; not given: it sticks")                             \
-  X(lower, "rad or m", kAny, "Of coordinate_friction: where the lower stop begins")                          \
-  X(upper, "rad or m", kAny, "Of coordinate_friction: where the upper stop begins")                          \
-  X(stop_stiffness, "N m/rad or N/m", kNotNegative, "Of coordinate_friction: of both stops")                 \
-  X(stop_damping, "N m s/rad or N s/m", kNotNegative, "Of coordinate_friction: of both stops")               \
+    "Of coordinate_friction and sliding_force: speed below which it creeps, which friction of a "            \
+    "sliding_force needs; not given: it sticks")                                                             \
+  X(lower, "rad or m", kAny, "Of coordinate_friction and sliding_force: where the lower stop begins")        \
+  X(upper, "rad or m", kAny, "Of coordinate_friction and sliding_force: where the upper stop begins")        \
+  X(stop_stiffness, "N m/rad or N/m", kNotNegative,                                                          \
+    "Of coordinate_friction and sliding_force: of both stops")                                               \
+  X(stop_damping, "N m s/rad or N s/m", kNotNegative,                                                        \
+    "Of coordinate_friction and sliding_force: of both stops")                                               \
   X(sigma0, "N m/rad or N/m", kPositive, "Of lugre_friction: stiffness of the bristles; required")           \
   X(sigma1, "N m s/rad or N s/m", kNotNegative, "Of lugre_friction: damping of the bristles")                \
   X(sigma2, "N m s/rad or N s/m", kNotNegative, "Of lugre_friction: viscous friction")                       \

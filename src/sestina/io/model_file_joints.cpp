@@ -79,6 +79,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("at", out.at);
   map.read("cable", out.cable);
   map.read("beam", out.beam);
+  map.read("constraint", out.constraint);
   map.read("segments", out.segments);
   if (const YamlNode* points = map.find("points"))
     read_names(context, *points, map.path_of("points"), out.points);

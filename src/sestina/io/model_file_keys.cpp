@@ -12,6 +12,7 @@
 #include "sestina/forces/joint_forces.h"
 #include "sestina/forces/lugre_friction.h"
 #include "sestina/forces/rope.h"
+#include "sestina/forces/sliding_force.h"
 #include "sestina/forces/spring_damper.h"
 #include "sestina/joints/joint_info.h"
 
@@ -252,6 +253,7 @@ void add_type_tables(std::vector<KeyTable>& tables) {
       force_keys("belt_contact", {"cable", "at", "axis", "stiffness"}, {"damping", "segments"},
                  numbers_of_force<BeltContact>()),
       force_keys("line_force", {"beam", "value"}, {"axes"}),
+      force_keys("sliding_force", {"constraint"}, {"value", "damping"}, numbers_of_force<SlidingForce>()),
       force_keys("hydraulic_actuator", {"from", "to", "value"}, {"damping"},
                  numbers_of_force<HydraulicActuator>()),
       force_keys(

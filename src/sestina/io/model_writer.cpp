@@ -334,6 +334,7 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
   if (!force.at.empty()) map.write("at", force.at);
   if (!force.cable.empty()) map.write("cable", force.cable);
   if (!force.beam.empty()) map.write("beam", force.beam);
+  if (!force.constraint.empty()) map.write("constraint", force.constraint);
   map.write_unless(1.0, "segments", force.segments);
   map.write_unless("ground", "axes", force.axes);
   map.write_unless_empty("stiffness", force.stiffness);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 #include <span>
 
@@ -19,7 +20,7 @@ namespace {
 constexpr const char* kReducedFormat = "sestina reduced body";
 // Files of version 2 have shifts of second order; those of version 1 are read too.
 constexpr int kReducedVersion = 1, kVersionWithSecondShifts = 2;
-constexpr std::size_t kMostModes = 1000, kMostInterfaces = 10'000;
+constexpr std::size_t kMostModes = 1000, kMostInterfaces = 10'000, kMostStressNodes = 100'000'000;
 
 using NumberList = std::vector<double>;
 
@@ -80,9 +81,11 @@ ReducedModes read_modes(hid_t file, bool has_second_shifts) {
   if (names.size() != interfaces) {
     throw Hdf5Error(fmt::format("'names' has {} texts; expected {}", names.size(), interfaces));
   }
-  return make_reduced_modes(modes, names, has_second_shifts, [&](const char* name, std::size_t count) {
-    return read_values(file, name, count);
-  });
+  const std::size_t stress_nodes =
+      H5Aexists(file, "stress_nodes") > 0 ? read_count(file, "stress_nodes", kMostStressNodes) : 0;
+  return make_reduced_modes(
+      modes, names, has_second_shifts, stress_nodes,
+      [&](const char* name, std::size_t count) { return read_values(file, name, count); });
 }
 
 // Calls visit(name, numbers, shape) for each dataset of numbers.
@@ -113,6 +116,10 @@ void for_each_dataset(const ReducedModes& modes, F&& visit) {
   visit("shifts", shifts, Shape{p, k, 3});
   visit("turns", turns, Shape{p, k, 3});
   if (!second.empty()) visit("second_shifts", second, Shape{p, k, k, 3});
+  const std::size_t m = modes.stress_nodes.size();
+  if (m == 0) return;
+  visit("stress_nodes", NumberList(modes.stress_nodes.begin(), modes.stress_nodes.end()), Shape{m});
+  visit("stresses", modes.stresses, Shape{m, k, 6});
 }
 
 void write_modes(const ReducedModes& modes, hid_t file) {
@@ -122,6 +129,8 @@ void write_modes(const ReducedModes& modes, hid_t file) {
   sestina::write_attribute(file, "version", has_second_shifts ? kVersionWithSecondShifts : kReducedVersion);
   sestina::write_attribute(file, "modes", static_cast<int>(modes.count));
   sestina::write_attribute(file, "interfaces", static_cast<int>(p));
+  const std::size_t stress_nodes = modes.stress_nodes.size();
+  if (stress_nodes > 0) sestina::write_attribute(file, "stress_nodes", static_cast<int>(stress_nodes));
   std::vector<std::string> names;
   for (const ReducedModes::Interface& interface : modes.interfaces) names.push_back(interface.name);
   if (p > 0) write_strings(file, "names", names);
@@ -204,10 +213,22 @@ std::string find_fault_of_interfaces(const ReducedModes& modes) {
   return {};
 }
 
+std::string find_fault_of_stresses(const ReducedModes& modes) {
+  if (modes.stresses.size() != 6 * modes.count * modes.stress_nodes.size()) {
+    return fmt::format("stresses has {} numbers for {} nodes and {} modes", modes.stresses.size(),
+                       modes.stress_nodes.size(), modes.count);
+  }
+  if (std::ranges::any_of(modes.stress_nodes, [](int node) { return node < 0; })) {
+    return "stress_nodes are not numbers of nodes: expected whole numbers from 0 on";
+  }
+  return are_all_finite(modes.stresses) ? "" : "stresses are not finite";
+}
+
 }  // namespace
 
 ReducedModes make_reduced_modes(std::size_t count, const std::vector<std::string>& names,
-                                bool has_second_shifts, const NumbersOfName& numbers) {
+                                bool has_second_shifts, std::size_t stress_nodes,
+                                const NumbersOfName& numbers) {
   ReducedModes modes;
   const std::size_t k = modes.count = count, p = names.size();
   modes.mass = numbers("mass", 1)[0];
@@ -237,6 +258,12 @@ ReducedModes make_reduced_modes(std::size_t count, const std::vector<std::string
     }
     modes.interfaces.push_back(std::move(interface));
   }
+  if (stress_nodes == 0) return modes;
+  for (const double node : numbers("stress_nodes", stress_nodes)) {
+    const bool is_number = node >= 0.0 && node <= std::numeric_limits<int>::max() && node == std::floor(node);
+    modes.stress_nodes.push_back(is_number ? static_cast<int>(node) : -1);
+  }
+  modes.stresses = numbers("stresses", 6 * k * stress_nodes);
   return modes;
 }
 
@@ -264,6 +291,7 @@ std::string find_fault(const ReducedModes& modes) {
       if (norm(sum) > 1e-6 * modes.mass) return "angular_momentum_by_modes is not antisymmetric";
     }
   }
+  if (std::string fault = find_fault_of_stresses(modes); !fault.empty()) return fault;
   return find_fault_of_interfaces(modes);
 }
 

@@ -21,10 +21,11 @@ std::shared_ptr<const ReducedModes> read_reduced_modes(const std::filesystem::pa
 void write_reduced_modes(const ReducedModes& modes, const std::filesystem::path& path);
 
 // Reads modes from the datasets of a file: numbers(name, count) returns so many numbers. Second-order shifts
-// are optional.
+// and stresses are optional.
 using NumbersOfName = std::function<std::vector<double>(const char* name, std::size_t count)>;
 ReducedModes make_reduced_modes(std::size_t count, const std::vector<std::string>& names,
-                                bool has_second_shifts, const NumbersOfName& numbers);
+                                bool has_second_shifts, std::size_t stress_nodes,
+                                const NumbersOfName& numbers);
 
 // Adds the names of the interfaces and all numbers.
 void add_to_checksum(const ReducedModes& modes, Checksum& sum);

@@ -6,6 +6,7 @@
 
 #include "sestina/base/suggest.h"
 #include "sestina/expression/substitution.h"
+#include "sestina/flexible/reduced_body.h"
 #include "sestina/model/names.h"
 
 namespace sestina {
@@ -187,6 +188,12 @@ std::string ColumnCollector::explain_unknown(const std::string& name) const {
         name, beam.name,
         beam.is_cable ? "{circle: radius} or {tube: [inner, outer]}"
                       : "{rectangle: [width, height]}, {circle: radius} or {tube: [inner, outer]}");
+  }
+  for (const ReducedBodyInfo& body : data_.reduced_bodies) {
+    if (!body.modes->stress_nodes.empty() || !name.starts_with(body.name + ".stress")) continue;
+    return fmt::format(
+        "'{}': the file of {} has no stresses; expected one that reduce(.., stresses=True) wrote", name,
+        body.name);
   }
   std::vector<std::string> known =
       names_to_suggest(drafts_, [](const Draft& d) { return d.spec->name.text; });

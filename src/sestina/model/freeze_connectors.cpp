@@ -10,6 +10,7 @@
 #include "sestina/forces/gravity_between.h"
 #include "sestina/forces/lugre_friction.h"
 #include "sestina/forces/rope.h"
+#include "sestina/forces/sliding_force.h"
 #include "sestina/model/collect_numbers.h"
 
 namespace sestina {
@@ -29,6 +30,7 @@ ForceIndex ConnectorPlan::first() const {
   look_at(bushings), look_at(cartesian_springs), look_at(torsional_spring_dampers);
   look_at(coordinate_frictions), look_at(lugre_frictions), look_at(ropes), look_at(gravities);
   look_at(second_orders), look_at(beams), look_at(contacts), look_at(line_forces);
+  look_at(sliding_forces);
   return least;
 }
 
@@ -51,6 +53,8 @@ bool Freezer::collect_connector(const ForceSpec& spec, ForceIndex index, const s
     collect_belt_contact(spec, index, path);
   } else if (spec.type == "line_force") {
     collect_line_force(spec, index, path);
+  } else if (spec.type == "sliding_force") {
+    collect_sliding_force(spec, index, path);
   } else if (spec.type == "hydraulic_actuator") {
     collect_hydraulic_actuator(spec, index, path);
   } else if (spec.type == "second_order") {
@@ -198,6 +202,16 @@ void Freezer::collect_coordinate_friction(const ForceSpec& spec, ForceIndex inde
                    "loop (cut: true)",
                    joint->joint_name));
   }
+  const bool has_stops = collect_stops(spec, numbers, path);
+  for (int i = 0; i < joint->nu; ++i) {
+    data_.plan.connectors.coordinate_frictions.push_back(
+        {index, joint->q_start + i, joint->u_start + i, has_stops, numbers});
+  }
+}
+
+// Stops need all of their numbers, and a lower one that is smaller than the upper one.
+bool Freezer::collect_stops(const ForceSpec& spec, const ForceNumbers<Slot>& numbers,
+                            const std::string& path) {
   const bool has_stops = spec.lower || spec.upper || spec.stop_stiffness;
   if (has_stops && !(spec.lower && spec.upper && spec.stop_stiffness)) {
     fail(spec.mark, path, "has not all of lower, upper and stop_stiffness, which stops need");
@@ -209,10 +223,34 @@ void Freezer::collect_coordinate_friction(const ForceSpec& spec, ForceIndex inde
            fmt::format("{} is not larger than lower, {}", value(numbers.upper), value(numbers.lower)));
     }
   }
-  for (int i = 0; i < joint->nu; ++i) {
-    data_.plan.connectors.coordinate_frictions.push_back(
-        {index, joint->q_start + i, joint->u_start + i, has_stops, numbers});
+  return has_stops;
+}
+
+void Freezer::collect_sliding_force(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  SlidingForcePlan plan;
+  plan.index = index;
+  plan.numbers = collect_numbers<SlidingForce>(spec, path);
+  plan.has_stops = collect_stops(spec, plan.numbers, path);
+  plan.damping = collect_one(spec.damping, spec.damping_mark, path + ".damping");
+  if (spec.friction && !spec.creep_speed) {
+    fail(spec.mark, path + ".creep_speed", "is missing: friction along a beam cannot stick");
   }
+  if (!spec.value.empty() || spec.table) plan.expression = collect_values(spec, index, 1, path);
+  std::vector<std::string> known;
+  for (const ConstraintSpec& constraint : system_.constraints) {
+    if (constraint.type == "point_on_beam") known.push_back(constraint.name.text);
+  }
+  const auto found = std::ranges::find(known, spec.constraint.text);
+  if (found == known.end()) {
+    fail(spec.constraint.empty() ? spec.mark : spec.constraint.mark, path + ".constraint",
+         spec.constraint.empty()
+             ? std::string("is missing: expected a constraint of type point_on_beam")
+             : fmt::format("there is no constraint '{}' of type point_on_beam{}", spec.constraint.text,
+                           suggestion(spec.constraint.text, known)));
+    return;
+  }
+  plan.on_beam = static_cast<int>(found - known.begin());
+  data_.plan.connectors.sliding_forces.push_back(plan);
 }
 
 void Freezer::collect_lugre_friction(const ForceSpec& spec, ForceIndex index, const std::string& path) {

@@ -29,7 +29,8 @@ const std::vector<std::string>& force_types() {
                                               "hydraulic_actuator",
                                               "second_order",
                                               "lugre_friction",
-                                              "line_force"};
+                                              "line_force",
+                                              "sliding_force"};
   return types;
 }
 

@@ -131,6 +131,8 @@ class Freezer {
   void collect_cartesian_spring(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_torsional_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_coordinate_friction(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  bool collect_stops(const ForceSpec& spec, const ForceNumbers<Slot>& numbers, const std::string& path);
+  void collect_sliding_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_lugre_friction(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_rope(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_gravity_between(const ForceSpec& spec, ForceIndex index, const std::string& path);

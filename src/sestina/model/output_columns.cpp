@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "sestina/expression/evaluate.h"
+#include "sestina/flexible/reduced_body.h"
 
 namespace sestina {
 namespace {
@@ -91,11 +92,17 @@ void add_flexible_bodies(std::vector<RowColumn>& row, const ModelData& data) {
   }
   for (const ReducedBodyInfo& body : data.reduced_bodies) {
     for (const PointIndex point : body.points) add_pose(row, data.points[point].name);
+    if (body.modes->stress_nodes.empty()) continue;
+    row.push_back({body.name + ".stress.mises", "Pa"}), row.push_back({body.name + ".stress.node", "1"});
   }
   for (const BeltInfo& belt : data.belts) {
     row.push_back({belt.name + ".normal_force", "N"});
     row.push_back({belt.name + ".torque", "N m"});
     row.push_back({belt.name + ".angle", "rad"});
+  }
+  for (const SlidingForcePlan& force : data.plan.connectors.sliding_forces) {
+    row.push_back({data.forces[force.index].name + ".force", "N"});
+    row.push_back({data.forces[force.index].name + ".speed", "m/s"});
   }
   row.push_back({"energy.strain", "J"});
 }
@@ -105,8 +112,10 @@ int count_of_flexible_bodies(const PropertyPlan& plan, const std::vector<BeamInf
                              const std::vector<BeltInfo>& belts) {
   int count = beams.empty() && reduced_bodies.empty() ? 0 : 1;
   count += RowLayout::kOfBelt * static_cast<int>(belts.size());
+  count += RowLayout::kOfSlidingForce * static_cast<int>(plan.connectors.sliding_forces.size());
   for (const ReducedBodyInfo& body : reduced_bodies) {
     count += RowLayout::kOfPoint * static_cast<int>(body.points.size());
+    if (!body.modes->stress_nodes.empty()) count += RowLayout::kOfReducedStress;
   }
   for (std::size_t i = 0; i < beams.size(); ++i) {
     const BeamInfo& beam = beams[i];

@@ -46,9 +46,11 @@ struct RowLayout {
   static constexpr int kOfSection = 12;  // force, moment, strain, curvature
   static constexpr int kOfStress = 3;    // max, min, mises; of a section whose shape is known
   static constexpr int kOfCablePoint = 6,
-                       kOfCableSection = 8;  // position, slope; tension, strain, moment, curvature
-  static constexpr int kOfBelt = 3;          // normal_force, torque, angle
-  static constexpr int kEnergies = 5;        // kinetic, potential, total, supplied, dissipated
+                       kOfCableSection = 8;   // position, slope; tension, strain, moment, curvature
+  static constexpr int kOfBelt = 3;           // normal_force, torque, angle
+  static constexpr int kOfReducedStress = 2;  // mises, node; of a reduced body whose file has stresses
+  static constexpr int kOfSlidingForce = 2;   // force, speed
+  static constexpr int kEnergies = 5;         // kinetic, potential, total, supplied, dissipated
 };
 
 // The columns of forces along speeds: JOINT.limit_force for each speed with limits that hold, FORCE.force for

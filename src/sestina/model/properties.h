@@ -13,6 +13,7 @@
 #include "sestina/constraints/point_on_beam.h"
 #include "sestina/constraints/point_on_curve.h"
 #include "sestina/constraints/rolling.h"
+#include "sestina/constraints/sliding_point_force.h"
 #include "sestina/constraints/tangent.h"
 #include "sestina/contact/compliant_contact.h"
 #include "sestina/contact/shape.h"
@@ -75,7 +76,8 @@ struct ConnectorSet {
   std::vector<BeltContact<T>> belts;
   std::vector<CompliantContact<T>> contacts;  // one for each pair of shapes
   std::vector<LineForce<T>> line_forces;      // one for each element of their beams
-  std::vector<HeldWrench<T>> held;            // see dynamics/belt_forces.h
+  std::vector<SlidingPointForce<T>> sliding_forces;
+  std::vector<HeldWrench<T>> held;  // see dynamics/belt_forces.h
 
   template <class F>
   void for_each(F&& f) const {
@@ -85,13 +87,13 @@ struct ConnectorSet {
     each(bushings), each(cartesian_springs), each(torsional_spring_dampers);
     each(coordinate_frictions), each(lugre_frictions), each(ropes), each(gravities), each(second_orders);
     each(beams), each(cables), each(belts), each(contacts), each(held);
-    each(line_forces);
+    each(line_forces), each(sliding_forces);
   }
   void clear_beams() { beams.clear(), cables.clear(), belts.clear(); }
   bool act_on_bodies() const {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
              ropes.empty() && gravities.empty() && beams.empty() && cables.empty() && belts.empty() &&
-             contacts.empty() && held.empty() && line_forces.empty());
+             contacts.empty() && held.empty() && line_forces.empty() && sliding_forces.empty());
   }
   bool empty() const {
     return !act_on_bodies() && coordinate_frictions.empty() && lugre_frictions.empty() &&

@@ -156,6 +156,16 @@ struct LineForcePlan {
   bool in_section_axes = false;
 };
 
+// A force along a beam on a point that slides on it.
+struct SlidingForcePlan {
+  ForceIndex index;
+  int on_beam = 0;      // in `points_on_beams`
+  int expression = -1;  // negative: no value
+  bool has_stops = false;
+  Slot damping;  // 1
+  ForceNumbers<Slot> numbers = {};
+};
+
 // A reduced body, in the order of Model::reduced_bodies().
 struct ReducedPlan {
   ForceIndex index;
@@ -189,6 +199,7 @@ struct ConnectorPlan {
   std::vector<BeltPlan> belts;
   std::vector<CompliantContactPlan> contacts;
   std::vector<LineForcePlan> line_forces;
+  std::vector<SlidingForcePlan> sliding_forces;
 
   bool act_on_bodies() const {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&

@@ -190,7 +190,7 @@ struct ForceSpec {
   Name type;      // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque |
                   // bushing | cartesian_spring | torsional_spring_damper | coordinate_friction |
                   // lugre_friction | rope | gravity_between | belt_contact | hydraulic_actuator |
-                  // second_order | line_force | user
+                  // second_order | line_force | sliding_force | user
   Name joint;     // joint_*, coordinate_friction, lugre_friction
   Name from, to;  // between two points: BODY.POINT
   std::vector<Name> points;  // rope: BODY.POINT
@@ -199,6 +199,7 @@ struct ForceSpec {
   Number segments = 1;       // belt_contact: of each element
   Name axes = "ground";      // point_*: ground | body; line_force: ground | section
   Name beam;                 // line_force: a beam or cable
+  Name constraint;           // sliding_force: a point_on_beam
   // joint_*: one for all coordinates, or one for each; bushing and cartesian_spring: one for all axes, or one
   // for each; otherwise one
   Numbers stiffness, damping, reference;
@@ -216,8 +217,8 @@ struct ForceSpec {
 #define SESTINA_MEMBER(name, ...) std::optional<Number> name;
   SESTINA_FORCE_NUMBERS(SESTINA_MEMBER)
 #undef SESTINA_MEMBER
-  // joint_force: 1 or nu; point_*, line_force (N/m, also of `at`): 3; hydraulic_actuator: valve openings, 1
-  // or 2; second_order: b + n, or none. Expressions of t, q, u, parameters
+  // joint_force: 1 or nu; sliding_force: 1; point_*, line_force (N/m, also of `at`): 3; hydraulic_actuator:
+  // valve openings, 1 or 2; second_order: b + n, or none. Expressions of t, q, u, parameters
   Numbers value;
   std::optional<TableSpec> table;   // instead of `value`
   std::shared_ptr<UserForce> user;  // type `user`

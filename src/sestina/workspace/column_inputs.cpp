@@ -4,6 +4,7 @@
 
 #include "sestina/dynamics/belt_forces.h"
 #include "sestina/dynamics/reduced_bodies.h"
+#include "sestina/flexible/reduced_stress.h"
 #include "sestina/model/beam_meshes.h"
 
 namespace sestina {
@@ -155,10 +156,17 @@ void ColumnInputs::set_flexible_bodies(const State<double>& state, const Forward
   for (const ReducedBodyInfo& body : model_.reduced_bodies()) {
     const auto first = static_cast<std::size_t>(body.first_frame.value());
     for (std::size_t i = 0; i < body.points.size(); ++i) put_pose(motion[first + i].X_WB);
+    if (body.modes->stress_nodes.empty()) continue;
+    const ReducedStress stress = calc_largest_stress(*body.modes, state.q.data() + body.q_start);
+    *next++ = stress.mises, *next++ = stress.node;
   }
   for (const BeltContact<double>& belt : dynamics.properties().forces.connectors.belts) {
     const BeltTotals totals = calc_belt_totals(belt, in);
     *next++ = totals.normal_force, *next++ = totals.torque, *next++ = totals.angle;
+  }
+  for (const SlidingPointForce<double>& force : dynamics.properties().forces.connectors.sliding_forces) {
+    const Sliding<double> sliding = force.sliding(in);
+    *next++ = force.force(in, sliding), *next++ = sliding.speed;
   }
   *next = energy;
 }
