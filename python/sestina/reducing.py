@@ -18,6 +18,7 @@ import numpy as np
 from . import _core
 from .errors import InputError
 from .matrix_files import read_matrix
+from .node_choice import nodes_of_interface, stress_nodes_of
 from .solid_elements import Mesh, assemble, nodal_stresses, surface_weights, to_mesh
 from .solid_elements import geometric_stiffness as geometric_stiffness_of
 from .sparse_cholesky import SparseCholesky
@@ -137,7 +138,7 @@ def reduce(
     _check_interfaces(parts)
     if geometric_stiffness and isinstance(mesh, Mapping):
         raise InputError("reduce: geometric_stiffness needs a mesh and a material; matrices do not determine stresses")
-    stress_nodes = _stress_nodes(stresses, mesh, nodes)
+    stress_nodes = stress_nodes_of(stresses, mesh, nodes)
     basis = _Basis(M, K, parts, nodes)
     vectors = basis.vectors(count)
     body = _diagonalize(M, K, vectors, parts, nodes)
@@ -152,18 +153,6 @@ def reduce(
     if file is not None:
         body.save(file)
     return body
-
-
-def _stress_nodes(given: Any, mesh: Any, nodes: Array) -> npt.NDArray[np.intp]:
-    """The nodes whose stresses are wanted."""
-    if given is None or given is False:
-        return np.empty(0, dtype=np.intp)
-    if isinstance(mesh, Mapping):
-        raise InputError("reduce: stresses needs a mesh and a material; matrices do not determine stresses")
-    chosen = np.arange(len(nodes)) if given is True else _numbers_of("stresses", given, nodes)
-    if not chosen.size:
-        raise InputError("reduce: stresses chooses no node")
-    return chosen
 
 
 def _scipy() -> None:
@@ -238,7 +227,7 @@ class _Interface:
         unknown = set(spec) - {"nodes", "type", "position", "axes"}
         if unknown or "nodes" not in spec:
             raise InputError(f"reduce: {place} has {sorted(spec)}; expected nodes, and type, position and axes")
-        chosen = _chosen(place, spec["nodes"], nodes)
+        chosen = nodes_of_interface(place, spec["nodes"], nodes)
         kind = spec.get("type", "rigid")
         if kind not in ("rigid", "averaging"):
             raise InputError(f"reduce: {place}.type is {kind!r}; allowed: rigid or averaging")
@@ -251,31 +240,6 @@ class _Interface:
         if axes.shape != (3, 3) or not np.allclose(axes @ axes.T, np.eye(3), atol=1e-6) or np.linalg.det(axes) < 0:
             raise InputError(f"reduce: {place}.axes is not a rotation matrix (3, 3)")
         return _Interface(name, chosen, kind == "rigid", position, axes, weights)
-
-
-def _chosen(place: str, given: Any, nodes: Array) -> npt.NDArray[np.intp]:
-    """The nodes of an interface."""
-    chosen = _numbers_of(f"{place}.nodes", given, nodes)
-    spread = np.linalg.svd(nodes[chosen] - nodes[chosen].mean(axis=0))[1] if chosen.size >= 3 else np.zeros(3)
-    if chosen.size < 3 or spread[1] < 1e-9 * np.ptp(nodes, axis=0).max():
-        raise InputError(f"reduce: {place} has {chosen.size} nodes; expected three or more that are not on a line")
-    return chosen
-
-
-def _numbers_of(place: str, given: Any, nodes: Array) -> npt.NDArray[np.intp]:
-    found = np.asarray(given(nodes) if callable(given) else given)
-    if found.dtype == bool:
-        if found.shape != (len(nodes),):
-            raise InputError(f"reduce: {place} says yes or no {found.size} times; expected {len(nodes)} times")
-        found = np.flatnonzero(found)
-    if found.ndim != 1 or not (np.issubdtype(found.dtype, np.integer) or found.size == 0):
-        raise InputError(
-            f"reduce: {place} is neither a list of numbers of nodes nor a function that chooses them"
-        )
-    chosen = np.unique(found.astype(np.intp))
-    if chosen.size and (chosen[0] < 0 or chosen[-1] >= len(nodes)):
-        raise InputError(f"reduce: {place} has {found.max()}; the nodes are 0 to {len(nodes) - 1}")
-    return chosen
 
 
 def _check_interfaces(parts: list[_Interface]) -> None:

@@ -179,7 +179,7 @@ def test_the_largest_stress_is_a_column(tmp_path):
     rod = system.add_reduced_body("rod", file, damping=0.02)
     system.add_joint("clamp", "weld", system.ground["origin"], rod["left"])
     system.add_force("load", "point_force", at=rod["right"], value=(30, "10*t", "5 - 20*t"))
-    system.output.columns["safety"] = {"value": "250e6/max(rod.stress.mises, 1)", "unit": "1"}
+    system.add_column("safety", "250e6/max(rod.stress.mises, 1)", unit="1")
     system.analysis.duration = 0.02
     result = sestina.simulate(system)
     amplitudes = np.stack([result[f"rod_mode_{i + 1}.q"] for i in range(len(body.frequencies))], axis=-1)
@@ -207,13 +207,13 @@ def test_stresses_as_columns_are_on_request(tmp_path):
     sestina.reduce(bar(), STEEL, ENDS, modes=2, file=tmp_path / "all.h5", stresses=True)
     assert (tmp_path / "all.h5").stat().st_size > (tmp_path / "plain.h5").stat().st_size
     system = sestina.System()
-    system.add_reduced_body("rod", tmp_path / "plain.h5")
+    rod = system.add_reduced_body("rod", tmp_path / "plain.h5")
     system.analysis.duration = 0
     assert "rod.stress.mises" not in sestina.simulate(system).columns
-    system.output.columns["peak"] = {"value": "rod.stress.mises", "unit": "Pa"}
+    system.add_column("peak", "rod.stress.mises", unit="Pa")
     with pytest.raises(sestina.InputError, match="the file of rod has no stresses; expected one that reduce"):
         system.freeze()
-    system.bodies["rod"].file = tmp_path / "all.h5"
+    rod.file = str(tmp_path / "all.h5")
     assert sestina.simulate(system)["peak"][-1] == 0
     with pytest.raises(sestina.InputError, match="stresses"):
         sestina.reduce(bar(), STEEL, ENDS, stresses=[10**6])
