@@ -223,7 +223,7 @@ void Document::write_without(const std::string& path, std::string_view kind) {
     const std::size_t next = text_.find_first_not_of(" \t\r\n", to);
     if (next < text_.size() && text_[next] == ',') to = text_.find_first_not_of(" \t", next + 1);
   } else {
-    const auto own = std::ranges::find(map.entries, entry->key, &YamlEntry::key);
+    const auto own = std::ranges::find_if(map.entries, [&](const YamlEntry& one) { return &one == entry; });
     from = comma_before(std::prev(own)->value.get(), from, path);
   }
   push(text_.substr(0, from) + text_.substr(to), kind);
