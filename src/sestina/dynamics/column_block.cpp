@@ -7,25 +7,25 @@
 namespace sestina {
 namespace {
 
-using Lanes = Lanes8<double>;
+using Strip = Lanes8<double>;
 
-struct Shape {
+struct BlockShape {
   int rows, width;
 };
 
 // A row's numbers for `strips` times eight vectors.
 template <int strips>
 struct RowPart {
-  Lanes x[strips];
+  Strip x[strips];
 
   [[gnu::always_inline]] void load(const double* from) {
-    for (int s = 0; s < strips; ++s) x[s] = Lanes::load(from + s * kLanes8);
+    for (int s = 0; s < strips; ++s) x[s] = Strip::load(from + s * kLanes8);
   }
   [[gnu::always_inline]] void store(double* to) const {
     for (int s = 0; s < strips; ++s) x[s].store(to + s * kLanes8);
   }
   [[gnu::always_inline]] void add(double a, const double* row) {
-    for (int s = 0; s < strips; ++s) x[s].add(a, Lanes::load(row + s * kLanes8));
+    for (int s = 0; s < strips; ++s) x[s].add(a, Strip::load(row + s * kLanes8));
   }
   [[gnu::always_inline]] void scale(double a) {
     for (int s = 0; s < strips; ++s) x[s].lanes *= a;
@@ -40,7 +40,7 @@ struct Product {
   const double* B;
 
   template <int strips>
-  [[gnu::always_inline]] void apply_to(double* C, Shape shape, int first) const {
+  [[gnu::always_inline]] void apply_to(double* C, BlockShape shape, int first) const {
     for (int i = 0; i < shape.rows; ++i) {
       const double* A_i = A.row(i);
       RowPart<strips> sum;
@@ -52,7 +52,7 @@ struct Product {
 };
 
 // From the last row upward, as in ldlt.h. What stands above the diagonal takes part, and is not read.
-[[gnu::always_inline]] inline void factor_lanes(double* M, Shape shape) {
+[[gnu::always_inline]] inline void factor_lanes(double* M, BlockShape shape) {
   for (int k = shape.rows - 1; k > 0; --k) {
     double* row_k = M + k * shape.width;
     const double inverse = 1.0 / row_k[k];
@@ -75,7 +75,7 @@ struct Inward {
   MatrixBlock factors;
 
   template <int strips>
-  [[gnu::always_inline]] void apply_to(double* X, Shape shape, int first) const {
+  [[gnu::always_inline]] void apply_to(double* X, BlockShape shape, int first) const {
     for (int i = shape.rows - 1; i >= 0; --i) {
       RowPart<strips> y;
       y.load(X + i * shape.width + first);
@@ -90,7 +90,7 @@ struct Outward {
   MatrixBlock factors;
 
   template <int strips>
-  [[gnu::always_inline]] void apply_to(double* X, Shape shape, int first) const {
+  [[gnu::always_inline]] void apply_to(double* X, BlockShape shape, int first) const {
     for (int k = 0; k < shape.rows; ++k) {
       const double* L_k = factors.row(k);
       RowPart<strips> x;
@@ -104,7 +104,7 @@ struct Outward {
 
 // All vectors, as many at a time as registers hold.
 template <class Operation>
-[[gnu::always_inline]] inline void apply(const Operation& operation, double* X, Shape shape) {
+[[gnu::always_inline]] inline void apply(const Operation& operation, double* X, BlockShape shape) {
   int first = 0;
   for (; shape.width - first > 2 * kLanes8; first += 3 * kLanes8) {
     operation.template apply_to<3>(X, shape, first);
@@ -118,25 +118,25 @@ template <class Operation>
 
 // The same operations, compiled for registers of two, four and eight numbers.
 template <class Operation>
-void apply_portable(const Operation& operation, double* X, Shape shape) {
+void apply_portable(const Operation& operation, double* X, BlockShape shape) {
   apply(operation, X, shape);
 }
-void factor_portable(double* M, Shape shape) { factor_lanes(M, shape); }
+void factor_portable(double* M, BlockShape shape) { factor_lanes(M, shape); }
 #ifdef SESTINA_X86_KERNELS
 template <class Operation>
-[[gnu::target("avx2")]] void apply_avx2(const Operation& operation, double* X, Shape shape) {
+[[gnu::target("avx2")]] void apply_avx2(const Operation& operation, double* X, BlockShape shape) {
   apply(operation, X, shape);
 }
 template <class Operation>
-[[gnu::target("avx512f")]] void apply_avx512(const Operation& operation, double* X, Shape shape) {
+[[gnu::target("avx512f")]] void apply_avx512(const Operation& operation, double* X, BlockShape shape) {
   apply(operation, X, shape);
 }
-[[gnu::target("avx2")]] void factor_avx2(double* M, Shape shape) { factor_lanes(M, shape); }
-[[gnu::target("avx512f")]] void factor_avx512(double* M, Shape shape) { factor_lanes(M, shape); }
+[[gnu::target("avx2")]] void factor_avx2(double* M, BlockShape shape) { factor_lanes(M, shape); }
+[[gnu::target("avx512f")]] void factor_avx512(double* M, BlockShape shape) { factor_lanes(M, shape); }
 #endif
 
 template <class Operation>
-void apply_for(InstructionSet set, const Operation& operation, double* X, Shape shape) {
+void apply_for(InstructionSet set, const Operation& operation, double* X, BlockShape shape) {
 #ifdef SESTINA_X86_KERNELS
   if (set == InstructionSet::kAvx512) return apply_avx512(operation, X, shape);
   if (set == InstructionSet::kAvx2) return apply_avx2(operation, X, shape);
@@ -144,7 +144,7 @@ void apply_for(InstructionSet set, const Operation& operation, double* X, Shape 
   apply_portable(operation, X, shape);
 }
 
-void factor_for(InstructionSet set, double* M, Shape shape) {
+void factor_for(InstructionSet set, double* M, BlockShape shape) {
 #ifdef SESTINA_X86_KERNELS
   if (set == InstructionSet::kAvx512) return factor_avx512(M, shape);
   if (set == InstructionSet::kAvx2) return factor_avx2(M, shape);
