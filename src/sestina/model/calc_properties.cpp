@@ -371,15 +371,16 @@ class PropertyReader {
       set.contacts.push_back(
           read_compliant_contact<T>(p, properties.contacts, [this](Slot slot) { return numbers(slot); }));
     for (const LineForcePlan& p : plan.line_forces) read_line_force(p, properties);
-    for (const SlidingForcePlan& p : plan.sliding_forces) {
-      SlidingPointForce<T>& force = set.sliding_forces.emplace_back();
-      force.index = p.index, force.expression = p.expression, force.has_stops = p.has_stops;
-      force.damping = number(p.damping);
-      fill(p.numbers, force);
-      force.on = properties.constraints.points_on_beams[at(p.on_beam)];
-      force.on.point = point(model_.plan().points_on_beams[at(p.on_beam)].point);
-      force.history = model_.cut_nq() + force.on.place;
-    }
+    for (const SlidingForcePlan& p : plan.sliding_forces) read_sliding_force(p, properties);
+  }
+  void read_sliding_force(const SlidingForcePlan& p, Properties<T>& properties) const {
+    SlidingPointForce<T>& force = properties.forces.connectors.sliding_forces.emplace_back();
+    force.index = p.index, force.expression = p.expression, force.has_stops = p.has_stops;
+    force.damping = number(p.damping);
+    fill(p.numbers, force);
+    force.on = properties.constraints.points_on_beams[at(p.on_beam)];
+    force.on.point = properties.points[model_.plan().points_on_beams[at(p.on_beam)].point];
+    force.history = model_.cut_nq() + force.on.place;
   }
   void read_line_force(const LineForcePlan& plan, Properties<T>& properties) const {
     const BeamInfo& info = model_.beams()[at(plan.beam)];
