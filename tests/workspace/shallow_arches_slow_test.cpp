@@ -77,7 +77,7 @@ struct Path {
       height.push_back(run.at(i, "arch.mid.z")), load.push_back(kLoad * run.at(i, "load"));
     }
   }
-  // Of the parabola through three points about point i.
+  // The extremum is that of the parabola through three points about point i.
   double extremum(std::size_t i) const {
     const double a = height[i - 1] - height[i], b = height[i + 1] - height[i];
     const double f = (load[i - 1] - load[i]) / a, g = (load[i + 1] - load[i]) / b;

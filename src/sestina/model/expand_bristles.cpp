@@ -5,7 +5,7 @@
 namespace sestina {
 namespace {
 
-// Of a shape, of a body, or of the ground; as Freezer::find_shapes counts them.
+// The name is that of a shape, of a body, or of the ground; Freezer::find_shapes finds as many.
 std::ptrdiff_t count_shapes(const System& system, const Name& name) {
   const auto count = [&](const std::string& body, const std::vector<ShapeSpec>& shapes) {
     return std::ranges::count_if(shapes, [&](const ShapeSpec& shape) {
