@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace sestina {
 namespace {
 
@@ -12,13 +14,37 @@ TEST(NewtonProgress, TrustsAnOldRateLessFromStepToStep) {
   double rate = 1e-3;
   int steps = 0;
   for (; steps < 100; ++steps) {
-    NewtonProgress progress(rate, tolerances);
+    NewtonProgress progress(rate, tolerances, 15.0);
     if (progress.take(0.5, 0.0) != NewtonProgress::Outcome::kConverged) break;
     EXPECT_GT(progress.rate(), rate);
     rate = progress.rate();
   }
   EXPECT_GT(steps, 0);
   EXPECT_LT(steps, 10);
+}
+
+// If each step takes an iteration more than the step before it, a period of n steps costs (C + n (n - 1) / 2)
+// / n additional iterations a step.
+TEST(TangentWear, RenewsTangentsAfterTheCheapestNumberOfSteps) {
+  constexpr int kSteps = 200;
+  for (const double cost : {5.0, 15.0, 150.0}) {
+    TangentWear wear;
+    int period = 0;
+    while (period < kSteps && !wear.is_spent(cost)) wear.take(3 + period++);
+    const auto cost_of_step = [&](int n) { return (cost + 0.5 * n * (n - 1)) / n; };
+    double least = cost_of_step(1);
+    for (int n = 2; n < kSteps; ++n) least = std::min(least, cost_of_step(n));
+    EXPECT_LT(cost_of_step(period), 1.05 * least) << period << " steps, tangents cost " << cost;
+  }
+}
+
+TEST(TangentWear, KeepsTangentsThatTakeNoMoreIterationsThanNewOnes) {
+  TangentWear wear;
+  for (const int iterations : {3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}) wear.take(iterations);
+  EXPECT_FALSE(wear.is_spent(1.0));
+  wear.take(3);
+  EXPECT_TRUE(wear.is_spent(1.0));
+  EXPECT_FALSE(TangentWear(wear.least(), wear.extra()).is_spent(1.1));
 }
 
 }  // namespace

@@ -17,6 +17,9 @@ namespace {
 // Up to this number of speeds the pattern of coupled joints is taken to be full: finding it would save
 // nothing.
 constexpr int kFull = 24;
+// In evaluations of the residual: tangents in closed form, with the matrix factored; and for each group of
+// speeds two or three evaluations on dual numbers.
+constexpr double kCostOfClosedForms = 10.0, kCostOfGroup = 5.0;
 
 template <class T>
 double value_of(const T& x) {
@@ -354,6 +357,10 @@ void ImplicitMotion::find_groups() {
 }
 
 // ---- tangents ---------------------------------------------------------------------------------------------
+
+double ImplicitMotion::tangent_cost() const {
+  return kCostOfClosedForms + kCostOfGroup * static_cast<double>(groups_.size());
+}
 
 void ImplicitMotion::set_state(const State<double>& state, std::span<const double> wdot) {
   copy_state(state, state_);

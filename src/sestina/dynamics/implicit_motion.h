@@ -56,6 +56,8 @@ class ImplicitMotion {
   const SparsePattern& row_pattern() const { return row_pattern_; }
   // The number of evaluations on dual numbers for all directions of one kind.
   std::size_t evaluations() const { return groups_.size(); }
+  // About how many evaluations of r and v update_tangents() costs.
+  double tangent_cost() const;
 
   // Computes the numbers of the matrices at a state, in the order of the patterns. No allocation.
   void update_tangents(const State<double>& state, std::span<const double> wdot,

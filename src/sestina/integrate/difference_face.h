@@ -25,6 +25,7 @@ class DifferenceFace final : public ImplicitFace {
                      const Residual& to) override;
   Tangents calc_tangents(const State<double>& state, std::span<const double> wdot,
                          std::span<const double> lambda) override;
+  double tangent_cost() const override { return 1.0 + static_cast<double>(2 * changed_.size()); }
   void calc_quadrature_rates(const State<double>& state, std::span<const double> lambda,
                              std::span<double> zdot) override;
 

@@ -127,6 +127,8 @@ class ImplicitFace {
   // Valid until the next call.
   virtual Tangents calc_tangents(const State<double>& state, std::span<const double> wdot,
                                  std::span<const double> lambda) = 0;
+  // About how many evaluations of the residual calc_tangents() costs.
+  virtual double tangent_cost() const = 0;
   virtual void calc_quadrature_rates(const State<double>& state, std::span<const double> lambda,
                                      std::span<double> zdot) = 0;
 };

@@ -17,7 +17,7 @@ constexpr double kSameStep = 1e-9;  // steps whose lengths differ by less share 
 
 // Layout of the memory of the rule.
 constexpr std::size_t kHasSteps = 0, kH = 1, kHasTangents = 2, kFactorsH = 3, kMustRenew = 4, kRate = 5,
-                      kHead = 6;
+                      kLeastIterations = 6, kExtraIterations = 7, kHead = 8;
 
 // Value at theta of the cubic with these values and rates (per step) at 0 and 1.
 double cubic(double theta, double begin, double end, double rate_begin, double rate_end) {
@@ -77,11 +77,13 @@ void GeneralizedAlpha::do_start(std::span<const double> memory) {
 
 bool GeneralizedAlpha::do_can_remember(std::span<const double> memory) const {
   return is_count(memory[kHasSteps], 2) && is_count(memory[kHasTangents], 1) &&
-         is_count(memory[kMustRenew], 1) && memory[kRate] >= 0.0;
+         is_count(memory[kMustRenew], 1) && memory[kRate] >= 0.0 && memory[kLeastIterations] >= 0.0 &&
+         memory[kExtraIterations] >= 0.0;
 }
 
 void GeneralizedAlpha::take_memory() {
   rate_ = memory_[kRate];
+  wear_ = TangentWear(memory_[kLeastIterations], memory_[kExtraIterations]);
   must_renew_ = memory_[kMustRenew] != 0.0;
   factors_h_ = 0.0;
   equations_.forget();
@@ -98,6 +100,8 @@ void GeneralizedAlpha::do_accept() {
   memory_[kFactorsH] = factors_h_;
   memory_[kMustRenew] = must_renew_ ? 1.0 : 0.0;
   memory_[kRate] = rate_;
+  memory_[kLeastIterations] = wear_.least();
+  memory_[kExtraIterations] = wear_.extra();
   auto to = std::ranges::copy(w_dot_, memory_.begin() + static_cast<long>(places_.w_dot)).out;
   for (const auto* values : {&a_, &slope_, &zdot_, &lambda_}) to = std::ranges::copy(*values, to).out;
   for (std::size_t i = 0; i < lambda_.size(); ++i) *to++ = (lambda_[i] - begin_lambda_[i]) / memory_[kH];
@@ -198,12 +202,14 @@ bool GeneralizedAlpha::factorize(double h) {
 bool GeneralizedAlpha::renew_tangents(double h) {
   must_renew_ = false;
   rate_ = 1.0;
+  wear_ = {};
   factors_h_ = 0.0;
   return equations_.update(state(), begin_w_dot_, begin_lambda_) && factorize(h);
 }
 
 // Renews the tangents within a step.
 bool GeneralizedAlpha::renew_at_iterate(double h) {
+  wear_ = {};
   update_end(h);
   return equations_.update(end_, w_dot_, lambda_) && factorize(h);
 }
@@ -248,7 +254,8 @@ StepReport GeneralizedAlpha::solve(double h) {
 
 StepReport GeneralizedAlpha::iterate(double h, bool& has_converged) {
   const int nq = static_cast<int>(state().q.size());
-  NewtonProgress progress(rate_, tolerances_);
+  const double cost_of_tangents = equations_.face().tangent_cost();
+  NewtonProgress progress(rate_, tolerances_, cost_of_tangents);
   for (;;) {
     if (const int bad = evaluate_end(h); bad >= 0) return {StepStatus::kNotFinite, bad};
     matrix_.solve(r_, v_);
@@ -270,7 +277,8 @@ StepReport GeneralizedAlpha::iterate(double h, bool& has_converged) {
       case NewtonProgress::Outcome::kConverged:
         has_converged = true;
         rate_ = progress.rate();
-        must_renew_ = must_renew_ || progress.needs_new_tangents();
+        if (!progress.has_renewed()) wear_.take(progress.iterations());
+        must_renew_ = must_renew_ || wear_.is_spent(cost_of_tangents);
         return {};
     }
   }

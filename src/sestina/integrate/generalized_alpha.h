@@ -40,6 +40,7 @@
 #include <string>
 
 #include "sestina/integrate/integration_rule.h"
+#include "sestina/integrate/newton_progress.h"
 #include "sestina/integrate/stage_equations.h"
 
 namespace sestina {
@@ -110,13 +111,14 @@ class GeneralizedAlpha final : public IntegrationRule {
   std::vector<double> r_, v_;                  // (nw), (rows); then the increments
   std::vector<double> begin_zdot_, zdot_;      // (nz)
   bool has_start_ = false;                     // rates at state(), if the step computes them
-  // [has_steps, h, has_tangents, h of the factors, must renew, rate, and the parts listed in Places] at
-  // state() and previous()
+  // [has_steps, h, has_tangents, h of the factors, must renew, rate, the numbers of wear_, and the parts
+  // listed in Places] at state() and previous()
   std::vector<double> memory_, previous_memory_;
   Places places_ = {};
   double factors_h_ = 0.0;  // s, 0: none
   bool must_renew_ = false;
   double rate_ = 1.0;
+  TangentWear wear_;
 };
 
 }  // namespace sestina

@@ -55,12 +55,13 @@ class NewtonProgress {
  public:
   enum class Outcome { kGoesOn, kConverged, kDiverges };
 
-  // `rate`: that of the previous step, 1 if unknown.
-  NewtonProgress(double rate, const ErrorTolerances& tolerances)
+  // `rate`: that of the previous step, 1 if unknown; `cost_of_tangents`: in iterations.
+  NewtonProgress(double rate, const ErrorTolerances& tolerances, double cost_of_tangents)
       : most_renewals_(tolerances.rtol <= kToRoundOff.rtol ? kMostRenewals : 0),
         most_iterations_(most_renewals_ > 0 ? 40 : 10),
         eta_(std::pow(std::max(rate < 1.0 ? rate / (1.0 - rate) : 1.0, 1e-16), 0.8)),
-        rate_(rate) {}
+        rate_(rate),
+        cost_of_tangents_(cost_of_tangents) {}
 
   // Takes the next increment, of size `norm`, where 1 equals the tolerance; `rounding`:
   // StepTolerances::rounding().
@@ -85,13 +86,13 @@ class NewtonProgress {
   // Returns the rate of this iteration. A single increment measures no rate: then the rate of the previous
   // iteration counts, made slower (eta becomes eta^0.8) until a second increment gives a measurement.
   double rate() const { return is_rate_known_ ? rate_ : std::max(rate_, eta_ / (1.0 + eta_)); }
-  // True if it contracts so slowly that new tangents are worthwhile.
-  bool needs_new_tangents() const { return is_rate_known_ && rate_ > kSlow; }
+  int iterations() const { return iterations_; }
+  bool has_renewed() const { return renewals_ > 0; }
   // True if the iteration should continue with tangents at its last iterate, because they cost less than the
   // iterations that they save.
   bool pays_to_renew() const {
     if (!is_rate_known_ || renewals_ == most_renewals_ || iterations_ < 3) return false;
-    return std::log(kPartOfTolerance / (eta_ * before_)) < kCostOfTangents * std::log(rate_);
+    return std::log(kPartOfTolerance / (eta_ * before_)) < cost_of_tangents_ * std::log(rate_);
   }
   // Continues with new tangents; false if their number is exhausted.
   bool renew() {
@@ -105,18 +106,40 @@ class NewtonProgress {
 
  private:
   static constexpr double kPartOfTolerance = 0.01;  // part of the tolerance that may remain as error
-  static constexpr double kSlow = 0.1;
   static constexpr double kLeastRate = 1e-4;
   static constexpr double kMostGrowth = 10.0;  // of the second increment; above, it diverges
   static constexpr int kMostRenewals = 10;
-  static constexpr double kCostOfTangents = 15.0;  // in iterations
 
   int most_renewals_, renewals_ = 0;
   int most_iterations_;
   double eta_, rate_;
+  double cost_of_tangents_;
   double before_ = 0.0;
   int iterations_ = 0;
   bool is_rate_known_ = false;
+};
+
+// The additional iterations that tangents of an earlier step have cost since they were new. They are renewed
+// when these have cost as much as new tangents: if each step costs more than the step before it by the same
+// amount, no other period costs less in total.
+class TangentWear {
+ public:
+  TangentWear() = default;
+  TangentWear(double least, double extra) : least_(least), extra_(extra) {}
+
+  // A step has converged after `iterations`.
+  void take(int iterations) {
+    if (least_ == 0.0 || iterations < least_) least_ = iterations;
+    extra_ += iterations - least_;
+  }
+  // `cost`: of new tangents, in iterations.
+  bool is_spent(double cost) const { return extra_ >= cost; }
+  // Iterations of a step with new tangents, 0: not known; additional ones since then.
+  double least() const { return least_; }
+  double extra() const { return extra_; }
+
+ private:
+  double least_ = 0.0, extra_ = 0.0;
 };
 
 }  // namespace sestina

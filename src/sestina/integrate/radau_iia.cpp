@@ -19,7 +19,7 @@ constexpr int kSweeps = 20;             // largest number of iterations of (1)
 
 // Layout of the memory of the rule.
 constexpr std::size_t kHasSteps = 0, kH = 1, kHasTangents = 2, kFactorsH = 3, kMustRenew = 4, kRate = 5,
-                      kHead = 6;
+                      kLeastIterations = 6, kExtraIterations = 7, kHead = 8;
 
 // The Lagrange weights at theta for the nodes 0 (if `has_zero`) and c_1 ... c_s.
 std::array<double, 4> lagrange(const RadauTableau& tableau, double theta, bool has_zero) {
@@ -148,12 +148,14 @@ void RadauIIA::do_start(std::span<const double> memory) {
 
 bool RadauIIA::do_can_remember(std::span<const double> memory) const {
   return is_count(memory[kHasSteps], 1) && is_count(memory[kHasTangents], 1) &&
-         is_count(memory[kMustRenew], 1) && memory[kRate] >= 0.0;
+         is_count(memory[kMustRenew], 1) && memory[kRate] >= 0.0 && memory[kLeastIterations] >= 0.0 &&
+         memory[kExtraIterations] >= 0.0;
 }
 
 // Restores the tangents and factors.
 void RadauIIA::take_memory() {
   rate_ = memory_[kRate];
+  wear_ = TangentWear(memory_[kLeastIterations], memory_[kExtraIterations]);
   must_renew_ = memory_[kMustRenew] != 0.0;
   factors_h_ = 0.0;
   equations_.forget();
@@ -170,6 +172,8 @@ void RadauIIA::do_accept() {
   memory_[kFactorsH] = factors_h_;
   memory_[kMustRenew] = must_renew_ ? 1.0 : 0.0;
   memory_[kRate] = rate_;
+  memory_[kLeastIterations] = wear_.least();
+  memory_[kExtraIterations] = wear_.extra();
   auto to = std::ranges::copy(z_, memory_.begin() + kHead).out;
   to = std::ranges::copy(lambda_, to).out;
   std::ranges::copy(equations_.memory(), to);
@@ -269,12 +273,14 @@ bool RadauIIA::renew_tangents(double h) {
   must_renew_ = false;
   has_tangents_of_start_ = true;
   rate_ = 1.0;
+  wear_ = {};
   factors_h_ = 0.0;
   return equations_.update(state(), start_, start_lambda_) && factorize(h);
 }
 
 // Renews the tangents within a step, at its last stage.
 bool RadauIIA::renew_at_iterate(double h) {
+  wear_ = {};
   update_stage_states(h);
   const std::size_t last = stages() - 1;
   return equations_.update(states_[last], part(w_dot_, last), part(lambda_, last)) && factorize(h);
@@ -308,7 +314,8 @@ StepReport RadauIIA::solve_stages(double h) {
 
 StepReport RadauIIA::iterate(double h, bool& has_converged) {
   const int nq = static_cast<int>(state().q.size());
-  NewtonProgress progress(rate_, tolerances_);
+  const double cost_of_tangents = equations_.face().tangent_cost() / static_cast<double>(stages());
+  NewtonProgress progress(rate_, tolerances_, cost_of_tangents);
   for (;;) {
     if (const int bad = evaluate_stages(h); bad >= 0) return {StepStatus::kNotFinite, bad};
     solve_for_increments();
@@ -333,7 +340,8 @@ StepReport RadauIIA::iterate(double h, bool& has_converged) {
       case NewtonProgress::Outcome::kConverged:
         has_converged = true;
         rate_ = progress.rate();
-        must_renew_ = must_renew_ || progress.needs_new_tangents();
+        if (!progress.has_renewed()) wear_.take(progress.iterations());
+        must_renew_ = must_renew_ || wear_.is_spent(cost_of_tangents);
         return {};
     }
   }

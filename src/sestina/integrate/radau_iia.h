@@ -31,6 +31,7 @@
 #include <array>
 
 #include "sestina/integrate/integration_rule.h"
+#include "sestina/integrate/newton_progress.h"
 #include "sestina/integrate/stage_equations.h"
 
 namespace sestina {
@@ -125,11 +126,12 @@ class RadauIIA final : public IntegrationRule {
   long attempts_ = 0;                   // number of attempts at a step from state()
   bool has_tangents_of_start_ = false;  // true if the tangents are those of state()
   // [has_steps, h, has_tangents, h of the factors, whether tangents are to be renewed, rate of the iteration,
-  // z, lambda, state of the tangents]
+  // the numbers of wear_, z, lambda, state of the tangents]
   std::vector<double> memory_, previous_memory_;  // at state() and previous()
   double factors_h_ = 0.0;                        // s, 0: none
   bool must_renew_ = false;
   double rate_ = 1.0;
+  TangentWear wear_;
 };
 
 }  // namespace sestina

@@ -37,6 +37,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
                            std::span<const double> lambda) override {
       return face_->calc_tangents(owner_.on_its_side(state), wdot, lambda);
     }
+    double tangent_cost() const override { return face_->tangent_cost(); }
     void calc_quadrature_rates(const State<double>& state, std::span<const double> lambda,
                                std::span<double> zdot) override {
       face_->calc_quadrature_rates(owner_.on_its_side(state), lambda, zdot);

@@ -26,6 +26,7 @@ class ImplicitEquations final : public ImplicitFace {
                      const Residual& to) override;
   Tangents calc_tangents(const State<double>& state, std::span<const double> wdot,
                          std::span<const double> lambda) override;
+  double tangent_cost() const override { return motion_.tangent_cost(); }
   void calc_quadrature_rates(const State<double>& state, std::span<const double> lambda,
                              std::span<double> zdot) override;
 
