@@ -7,6 +7,7 @@ playwright and chromium, whose pictures the processor draws (SwiftShader) where 
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import re
@@ -38,15 +39,19 @@ output: {{every: {1}}}
 
 
 def pendulums(count, joints_each, duration, every, dt=None):
-    """Chains of `joints_each` rods; `count` rods in all."""
-    bodies, joints = [], []
+    """`count` rods in chains of `joints_each`, which hang side by side in rows."""
+    hooks, bodies, joints = [], [], []
+    chains = -(-count // joints_each)
+    side = math.ceil(math.sqrt(chains))
+    for c in range(chains):
+        hooks.append(f"h{c}: [{2 * (c % side)}, 0, {2 * (c // side)}]")
     for i in range(count):
-        is_first = i % joints_each == 0
-        parent = "ground.origin" if is_first else f"b{i - 1}.tip"
+        parent = f"ground.h{i // joints_each}" if i % joints_each == 0 else f"b{i - 1}.tip"
         bodies.append(f"  - {{name: b{i}, mass: 1, center_of_mass: [0, -0.5, 0], inertia: {{xx: 0.1, yy: 0.01, zz: 0.1}}, "
                       "points: {tip: [0, -1, 0]}}")
         joints.append(f"  - {{name: j{i}, type: revolute, parent: {parent}, child: b{i}.origin, axis: [0, 0, 1], q: 0.3}}")
-    return "\n".join(["sestina: 1", "name: pendulums", "gravity: [0, -9.81, 0]", "bodies:", *bodies, "joints:", *joints,
+    return "\n".join(["sestina: 1", "name: pendulums", "gravity: [0, -9.81, 0]", f"ground: {{points: {{{', '.join(hooks)}}}}}",
+                      "bodies:", *bodies, "joints:", *joints,
                       f"analysis: {{integrator: rk4, step: {{driver: fixed, dt: {dt or every}}}, duration: {duration}}}",
                       f"output: {{every: {every}}}", ""])
 

@@ -1,15 +1,16 @@
 // The scene as three.js draws it, moved by the frames of a motion.
 import * as THREE from "three";
 import { Arrows, Force } from "./arrows";
-import { ellipsoidOf } from "./ellipsoid";
+import { Crowd } from "./crowd";
 import { Follower, TRIAD, viewOf } from "./follow";
 import { Ghost } from "./ghost";
 import { ItemForce, Motion, POSE_SIZE, Pose, Scene, SceneSolid, Triple } from "./message";
 import { Links } from "./links";
+import { Marks } from "./marks";
 import { Orbit } from "./orbit";
 import { Particles } from "./particles";
 import { place, placeBetween } from "./placing";
-import { Shapes, solidMesh, wallMaterial } from "./shapes";
+import { isStretched, Shapes, solidMesh, wallMaterial } from "./shapes";
 
 /** Colours of bodies in turn; that of the ground and of joints comes first. */
 export const COLOURS = [
@@ -38,7 +39,6 @@ export type Layer = keyof typeof LAYERS;
 
 const FEW_FRAMES = 20;
 const FORCE_COLOUR = "#0c8a8a";
-const AXIS_COLOURS = ["#d0453b", "#3f9b4f", "#3568c4"];
 
 function vector(t: Triple | number[]): THREE.Vector3 {
   return new THREE.Vector3(t[0], t[1], t[2]);
@@ -60,6 +60,10 @@ export class Drawing {
   private readonly shown = new Set<Layer>(["joints", "floor", "contacts", "ghost"]);
   private readonly materials: THREE.MeshStandardMaterial[][] = [];
   private pickable: THREE.Mesh[] = [];
+  private solids: THREE.Mesh[] = []; // opaque ones that move
+  private crowds: Crowd[] = []; // of solids and of joints
+  /** Marks that nobody has asked for yet. */
+  private readonly unmade = new Map<Layer, () => THREE.Object3D[]>();
   private links: Links | undefined;
   private readonly plane = new THREE.MeshStandardMaterial({ roughness: 0.9, metalness: 0 }); // of the ground
   private trace: THREE.Line | undefined;
@@ -105,6 +109,7 @@ export class Drawing {
   render(): void {
     this.moveFloor();
     this.overlay?.update();
+    this.crowds.forEach((crowd) => crowd.update(this.selected));
     this.sun.position.copy(this.sunPlace());
     this.particles?.setHeight(this.canvas.height);
     this.renderer.render(this.world, this.orbit.camera);
@@ -149,8 +154,10 @@ export class Drawing {
     this.content.children.slice().forEach((child) => this.content.remove(child));
     this.groups.length = this.materials.length = 0;
     this.pickable = [];
+    this.solids = [];
     this.trace = undefined;
     this.layers.clear();
+    this.unmade.clear();
     this.scene = scene;
     this.shapes = new Shapes(scene);
     scene.bodies.forEach((_, b) => {
@@ -162,7 +169,10 @@ export class Drawing {
     scene.solids.forEach((solid) => this.addSolid(solid));
     this.particles = scene.particles ? new Particles(scene.particles) : undefined;
     if (this.particles) this.content.add(this.particles.holder);
-    this.addJoints(scene, motion);
+    const joints = this.addJoints(scene, motion);
+    this.crowds = [new Crowd(this.solids), new Crowd(joints)];
+    this.content.add(...this.crowds.map(({ holder }) => holder));
+    this.layer("joints", this.crowds[1].holder);
     const metal = new THREE.Color("#8a93a0").convertSRGBToLinear();
     this.links = new Links(scene, this.shapes, this.groups, this.content, new THREE.MeshStandardMaterial({ color: metal, roughness: 0.4, metalness: 0.35 }));
     this.addMarks(scene);
@@ -172,6 +182,7 @@ export class Drawing {
     this.addFloor(scene);
     this.addTrace();
     this.applyLayers();
+    this.content.updateMatrixWorld(true);
     this.select(this.selected < scene.bodies.length ? this.selected : -1);
     const growth = this.bounds.radius / this.orbit.fittedRadius;
     const mayShrink = motion.frames > FEW_FRAMES; // a live run has hardly begun
@@ -327,6 +338,7 @@ export class Drawing {
     mesh.receiveShadow = !isWall;
     mesh.userData.body = solid.body;
     this.groups[solid.body].add(mesh);
+    if (!isWall && !isPlane && !isStretched(solid)) this.solids.push(mesh);
     if (!isWall || solid.body > 0) this.pickable.push(mesh);
   }
   private layer(name: Layer, object: THREE.Object3D): void {
@@ -335,6 +347,11 @@ export class Drawing {
     this.layers.set(name, list);
   }
   private applyLayers(): void {
+    for (const [name, make] of this.unmade) {
+      if (!this.shown.has(name)) continue;
+      this.unmade.delete(name);
+      this.layers.set(name, make());
+    }
     for (const [name, objects] of this.layers) {
       for (const object of objects) object.visible = this.shown.has(name);
     }
@@ -342,9 +359,10 @@ export class Drawing {
   }
 
   /** A pin along the axis of what turns, a rail along what slides, a ball, on the parent. */
-  private addJoints(scene: Scene, motion: Motion): void {
+  private addJoints(scene: Scene, motion: Motion): THREE.Mesh[] {
     const shapes = this.shapes as Shapes;
     const z = new THREE.Vector3(0, 0, 1);
+    const meshes: THREE.Mesh[] = [];
     scene.joints.forEach((joint) => {
       const holder = new THREE.Group();
       place(holder, joint.parent_frame);
@@ -369,7 +387,9 @@ export class Drawing {
       holder.add(mesh);
       this.groups[joint.parent].add(holder);
       this.layer("joints", holder);
+      meshes.push(mesh);
     });
+    return meshes;
   }
   /** How far the child's frame goes along an axis of the parent's, m. */
   private range(parent: number, child: number, F: Pose, M: Pose, axis: THREE.Vector3, motion: Motion): [number, number] {
@@ -392,63 +412,14 @@ export class Drawing {
     return [low, high];
   }
 
-  private triad(size: number): THREE.Group {
-    const shapes = this.shapes as Shapes;
-    const triad = new THREE.Group();
-    const z = new THREE.Vector3(0, 0, 1);
-    AXIS_COLOURS.forEach((colour, i) => {
-      const material = new THREE.MeshStandardMaterial({
-        color: new THREE.Color(colour).convertSRGBToLinear(), roughness: 0.7,
-      });
-      const axis = new THREE.Vector3(i === 0 ? 1 : 0, i === 1 ? 1 : 0, i === 2 ? 1 : 0);
-      const shaft = new THREE.Mesh(shapes.cylinder(0.022 * size, size), material);
-      shaft.position.copy(axis).multiplyScalar(size / 2);
-      const tip = new THREE.Mesh(shapes.cone(0.06 * size, 0.2 * size), material);
-      tip.position.copy(axis).multiplyScalar(size);
-      for (const part of [shaft, tip]) {
-        part.quaternion.setFromUnitVectors(z, axis);
-        triad.add(part);
-      }
-    });
-    return triad;
-  }
+  /** The marks of a layer are made when it is shown first. */
   private addMarks(scene: Scene): void {
-    const shapes = this.shapes as Shapes;
-    const size = 0.14 * scene.extent;
-    this.groups[0].add(this.triad(TRIAD * scene.extent));
-    const dot = new THREE.MeshBasicMaterial({ color: new THREE.Color("#d98a1f").convertSRGBToLinear(), depthTest: false });
-    const black = new THREE.MeshBasicMaterial({
-      color: new THREE.Color("#c23b5e").convertSRGBToLinear(), depthTest: false,
-    });
-    const glass = new THREE.MeshStandardMaterial({
-      color: new THREE.Color("#7fa7d8").convertSRGBToLinear(), transparent: true, opacity: 0.32, depthWrite: false,
-    });
-    scene.bodies.forEach((body, b) => {
-      if (b === 0 || body.mode) return;
-      const triad = this.triad(0.6 * size);
-      const centre = new THREE.Mesh(shapes.sphere(0.6 * scene.mark), black);
-      centre.position.copy(vector(body.mass_centre));
-      centre.renderOrder = 3;
-      this.groups[b].add(triad, centre);
-      this.layer("frames", triad);
-      this.layer("centres", centre);
-      const axes = ellipsoidOf(body.mass, body.inertia);
-      if (!axes) return;
-      const ellipsoid = new THREE.Mesh(shapes.sphere(1), glass);
-      ellipsoid.position.copy(vector(body.mass_centre));
-      ellipsoid.quaternion.copy(axes.turn);
-      ellipsoid.scale.set(...axes.size);
-      this.groups[b].add(ellipsoid);
-      this.layer("ellipsoids", ellipsoid);
-    });
-    for (const point of scene.points) {
-      if (point.name.endsWith(".origin")) continue;
-      const mark = new THREE.Mesh(shapes.sphere(0.45 * scene.mark), dot);
-      place(mark, point.pose);
-      mark.renderOrder = 3;
-      this.groups[point.body].add(mark);
-      this.layer("points", mark);
-    }
+    const marks = new Marks(scene, this.shapes as Shapes, this.groups);
+    this.groups[0].add(marks.triad(TRIAD * scene.extent));
+    this.unmade.set("frames", () => marks.frames());
+    this.unmade.set("centres", () => marks.massCentres());
+    this.unmade.set("ellipsoids", () => marks.ellipsoids());
+    this.unmade.set("points", () => marks.points());
   }
   private addArrows(scene: Scene): void {
     const shapes = this.shapes as Shapes;

@@ -110,10 +110,14 @@ export function wallMaterial(colour: string): THREE.MeshStandardMaterial {
   });
 }
 
+/** Its geometry is scaled, by a different amount along each axis. */
+export function isStretched({ type, size }: SceneSolid): boolean {
+  return (type === "mesh" || type === "ellipsoid") && size.some((s) => s !== 1);
+}
 /** A solid in the frame of its body. */
 export function solidMesh(shapes: Shapes, solid: SceneSolid, material: THREE.Material): THREE.Mesh {
   const mesh = new THREE.Mesh(shapes.of(solid), material);
   place(mesh, solid.pose);
-  if (solid.type === "mesh" || solid.type === "ellipsoid") mesh.scale.set(...solid.size);
+  if (isStretched(solid)) mesh.scale.set(...solid.size);
   return mesh;
 }

@@ -81,6 +81,7 @@ declare module "three" {
     up: Vector3;
     matrixWorld: Matrix4;
     visible: boolean;
+    layers: { set(layer: number): void };
     castShadow: boolean;
     receiveShadow: boolean;
     renderOrder: number;
@@ -127,6 +128,7 @@ declare module "three" {
     needsUpdate: boolean;
   }
   export class BufferGeometry {
+    uuid: string;
     setAttribute(name: string, a: BufferAttribute): this;
     getAttribute(name: string): BufferAttribute;
     setIndex(a: BufferAttribute): this;
@@ -176,6 +178,7 @@ declare module "three" {
     color: Color;
     emissive: Color;
     emissiveIntensity: number;
+    clone(): MeshStandardMaterial;
   }
   export class MeshBasicMaterial extends Material {
     constructor(options: Record<string, unknown>);
@@ -199,6 +202,10 @@ declare module "three" {
     constructor(geometry: BufferGeometry, material: Material | Material[]);
     geometry: BufferGeometry;
     material: Material | Material[];
+  }
+  export class InstancedMesh extends Mesh {
+    constructor(geometry: BufferGeometry, material: Material, count: number);
+    instanceMatrix: BufferAttribute;
   }
   export class Line extends Object3D {
     constructor(geometry: BufferGeometry, material: Material);
