@@ -61,9 +61,11 @@ added_parts_changed() {
 gcc_folders="base numerics spatial joints forces expression dynamics batch particles integrate"
 sanitize_folders="$(changed_folders) fuzz"
 # Tests that count allocations or kill the program look for other faults than the sanitizers, which slow them down most;
-# four long runs go through what short ones go through too.
+# long runs go through what short ones go through too.
 not_sanitized='DoesNotAllocate|DoNotAllocate|kill_and_resume|Flying(Beam|Cable)KeepsEnergy|EnergyErrorOfFreeBodies'
-not_sanitized+='|HoweverLongTheChain|ChangeNoBit/kane'
+not_sanitized+='|HoweverLongTheChain|ChangeNoBit/kane|SaggingRopeKeepsEnergy|KeepsBothMomentaOfAFreeBeam|ATightBelt'
+not_sanitized+='|SlidingFrictionMultiplies|ADriveKeepsTheBalance|FixmanOfBodies|RigidBonds.HaveTheAngles|Barostat'
+not_sanitized+='|KeepTheEnergyByMultipoles|ParticleRunTest.RunsTheExamples'
 # HDF5 asks for too much memory, and leaks some, when a file is damaged: faults of its own.
 damaged_hdf5='ReducedFile.RefusesDamagedFiles'
 not_sanitized+="|$damaged_hdf5"
