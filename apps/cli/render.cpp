@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostMotionBytes = std::size_t{100} << 20;  // s, end of the motion
 constexpr std::size_t kMostText = std::size_t{2} << 30;           // bytes of all frames as text
 constexpr int kMostFrames = 3000;
+constexpr int kMostOfGif = 50;  // frames per second
 
 struct RenderOptions {
   ReplayOptions replay;
@@ -180,6 +181,9 @@ int render(RenderOptions& options) {
     throw InputError(fmt::format("'{}': the name of a picture ends in .png, .gif or .mp4", options.output));
   }
   if (options.time && suffix != ".png") throw InputError("--time: is for one picture (.png)");
+  // Viewers play shorter delays between the pictures of a GIF, in hundredths of a second, much slower.
+  if (suffix == ".gif" && options.fps > kMostOfGif)
+    throw InputError(fmt::format("--fps {}: of a .gif at most {}", options.fps, kMostOfGif));
   if (suffix == ".mp4" && (options.width % 2 != 0 || options.height % 2 != 0)) {
     throw InputError(fmt::format("--width, --height: {} x {}; films (.mp4) have even numbers of pixels",
                                  options.width, options.height));

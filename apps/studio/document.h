@@ -33,12 +33,14 @@ class Document {
 
   const std::string& text() const { return text_; }
   const std::filesystem::path& file() const { return file_; }
-  bool is_dirty() const { return text_ != saved_; }
+  // Whether the text is not what the file has.
+  bool is_dirty() const { return text_ != saved_ || refused_ || may_replace_unreadable_ || other_differs_; }
   std::size_t undo_steps() const { return undo_.size(); }
   std::size_t redo_steps() const { return redo_.size(); }
   // The unsaved text of an earlier session.
   const std::optional<std::string>& recovered() const { return recovered_; }
   void forget_recovered();
+  void take_recovered();  // a step of undo
   // Why the copy of unsaved work could not be written; empty: it was, or there is none.
   const std::string& copy_fault() const { return copy_fault_; }
 
@@ -77,17 +79,38 @@ class Document {
   std::optional<std::string> changed_text() const;
   // Whether the file that was read or saved has been removed.
   bool is_gone() const;
-  void reload();                    // a step of undo
-  void keep_own(std::string text);  // the next save may overwrite this text in the file
+  void reload();  // a step of undo
+  // The next save may overwrite this text in the file, or one that cannot be read.
+  void keep_own(std::optional<std::string> text);
+  // Whether there is a file that cannot be read, or is too large.
+  bool is_unreadable() const;
+  // Whether the file is known to have another text than the one that was read or saved.
+  void note_other(bool differs);
 
   // Returns the System of the text. Throws InputError with all faults. Keys `file:` and `table:` that lead
   // out of the folder of the document are faults, unless they were in the file on disk.
   System read() const;
+  // Whether the text has something that moves, or is connected: a model is not missing its bodies before.
+  bool is_begun() const;
   // Whether the text describes particles, which read_particles() then reads as read() does a System.
   bool has_particles() const;
   ParticleRunSpec read_particles() const;
 
  private:
+  // An element in brackets: where its text is, the one before it, and whether none follows.
+  struct Element {
+    std::size_t start, end;
+    const YamlNode* previous;
+    bool is_last;
+  };
+  struct Change {
+    std::string path, value;
+    bool is_name;  // of an item
+  };
+  struct Renamed {
+    std::string path, name, new_path;
+    bool keeps_value;
+  };
   void edit(const std::string& path, const std::function<YamlPointer(const YamlPointer&)>& of_data,
             const std::function<void()>& of_text);
   void write_value(const std::string& path, const std::string& value, std::string_view kind);
@@ -95,6 +118,9 @@ class Document {
   void write_item(const std::string& list, const std::string& item);
   void write_without_item(const std::string& list, const std::string& name);
   void remove_in_brackets(const YamlNode& list, const YamlNode& item, const std::string& name);
+  void rename_key(const std::string& path, const std::string& name, std::string_view kind);
+  std::optional<Renamed> find_renamed(const std::vector<Change>& changes) const;
+  std::string without_element(const Element& element, const std::string& path) const;
   std::size_t end_of_node(const YamlNode& node, const std::string& path) const;
   std::string without_block(const YamlEntry& entry, const std::string& replacement,
                             const std::string& path) const;
@@ -105,12 +131,11 @@ class Document {
   void change(std::string text, std::string_view kind);
   void keep_copy();
   void trust_files_of(const std::string& text);
-  std::size_t comma_before(const YamlNode* previous, std::size_t start, const std::string& path) const;
+  std::size_t comma_after(const YamlNode& node, const std::string& path) const;
   void check_files(const YamlNode& node, FaultList& faults) const;
   void refuse_outside_files() const;
   YamlPointer tree() const;
   std::string name() const;
-  bool is_unreadable() const;
   void check_all_files() const;
 
   std::filesystem::path file_;
@@ -119,6 +144,8 @@ class Document {
   std::string last_kind_;
   long edits_ = 0;
   std::optional<std::string> refused_;    // text of the file that may be overwritten
+  bool may_replace_unreadable_ = false;   // the file, too
+  bool other_differs_ = false;            // see note_other()
   bool is_on_disk_ = false;               // the file has been read or saved
   std::optional<std::string> recovered_;  // until it is answered, nothing is edited
   UnsavedCopy copy_;

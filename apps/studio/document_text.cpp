@@ -151,8 +151,11 @@ std::string separator_before(const std::string& text, std::size_t end, bool is_e
 std::size_t end_of_block(const std::vector<std::string>& lines, std::size_t line, std::size_t indent) {
   std::size_t end = line + 1;
   for (std::size_t i = line + 1; i < lines.size(); ++i) {
-    if (is_blank_or_comment(lines[i])) continue;
     const std::size_t own = indent_of(lines[i]);
+    if (is_blank_or_comment(lines[i])) {
+      if (own > indent && own < lines[i].size()) end = i + 1;
+      continue;
+    }
     const bool is_item = own == indent && lines[i].compare(own, 2, "- ") == 0;
     if (own < indent || (own == indent && !is_item)) break;
     end = i + 1;
@@ -198,6 +201,22 @@ YamlPointer with_value(const YamlNode& node, std::span<const std::string> keys, 
 YamlPointer with_value(const YamlPointer& root, const std::vector<std::string>& keys,
                        const YamlPointer& value) {
   return with_value(*root, keys, value, false);
+}
+
+YamlPointer with_key(const YamlNode& node, std::span<const std::string> keys, const std::string& name) {
+  auto copy = std::make_shared<YamlNode>(node);
+  if (copy->is_list()) {
+    YamlPointer& item = copy->items.at(static_cast<std::size_t>(std::stoul(keys[0])));
+    item = with_key(*item, keys.subspan(1), name);
+    return copy;
+  }
+  const auto found = std::ranges::find(copy->entries, keys[0], &YamlEntry::key);
+  if (keys.size() > 1) {
+    found->value = with_key(*found->value, keys.subspan(1), name);
+  } else {
+    found->key = name;
+  }
+  return copy;
 }
 
 YamlPointer data_of(const std::string& value, const std::string& path) {

@@ -52,6 +52,9 @@ std::string separator_before(const std::string& text, std::size_t end, bool is_e
 // The line after the last of a block that begins at `line` with the given indent.
 std::size_t end_of_block(const std::vector<std::string>& lines, std::size_t line, std::size_t indent);
 
+// The tree with another name of the key at a path, which exists.
+YamlPointer with_key(const YamlNode& node, std::span<const std::string> keys, const std::string& name);
+
 // The keys of a path, as find_place() follows them; of a list the indices of its items.
 std::vector<std::string> keys_of(const YamlPointer& root, const std::string& path);
 

@@ -78,7 +78,8 @@ System model_of(const ResultTable& table, const std::string& result_file) {
   }
 }
 
-// Returns the state about which small oscillations are shown.
+}  // namespace
+
 std::vector<double> rest_of(const Workspace& workspace) {
   State<double> state = workspace.calc_initial_state();
   if (workspace.analysis().about == "equilibrium") {
@@ -87,8 +88,6 @@ std::vector<double> rest_of(const Workspace& workspace) {
   }
   return state.q;
 }
-
-}  // namespace
 
 std::unique_ptr<Workspace> make_workspace(System system) {
   if (system.analysis.coordinates == "cartesian") {

@@ -27,6 +27,10 @@ Replay read_replay(const std::string& result_file, std::optional<System> model);
 // Runs the model and keeps the rows; `report` is the run's report.
 Replay run_replay(System model, bool reactions, RunReport& report);
 
+// The coordinates about which small oscillations are shown: those of the equilibrium, where modes are about
+// it.
+std::vector<double> rest_of(const Workspace& workspace);
+
 // The poses of solids and bodies at the first row.
 Scene make_scene(const Replay& replay);
 

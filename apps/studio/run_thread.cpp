@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/dynamics/cartesian_coordinates.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/workspace/analysis_run.h"
 #include "sestina/workspace/integrator_options.h"
@@ -101,8 +102,17 @@ SimulatorOptions live_options(const Workspace& workspace) {
   return options;
 }
 
-void begin_at(const LiveStart& start, Simulator& simulator) {
-  simulator.reset(start.t, start.q, start.u, start.d, start.x);
+// The coordinates and speeds of a row are those of joints.
+void begin_at(const LiveStart& start, const Workspace& workspace, Simulator& simulator) {
+  std::vector<double> q = start.q, u = start.u;
+  if (workspace.model().is_cartesian()) {
+    CartesianCoordinates coordinates(workspace.model(), workspace.properties().parameters);
+    State<double> state = simulator.state(), relative;
+    relative.t = start.t, relative.q = q, relative.u = u, relative.d = start.d, relative.x = start.x;
+    coordinates.to_cartesian(relative, state);
+    q = state.q, u = state.u;
+  }
+  simulator.reset(start.t, q, u, start.d, start.x);
   if (simulator.state().z.size() != start.z.size()) return;  // the model has other columns now
   Simulator::Snapshot snapshot = simulator.save();
   snapshot.state.z = start.z;
@@ -233,7 +243,7 @@ void RunThread::run_live(const std::optional<LiveStart>& start) {
     const SimulatorOptions options = live_options(*workspace_);
     Simulator simulator(workspace_->shared_model(), properties, options);
     ForwardDynamics dynamics(workspace_->shared_model(), properties, options.solver);
-    if (start) begin_at(*start, simulator);
+    if (start) begin_at(*start, *workspace_, simulator);
     PullForce force(dynamics);
     ResultRow row(model, properties.parameters, false);
     SystemEquations equations(dynamics);

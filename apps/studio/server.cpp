@@ -29,7 +29,8 @@ namespace websocket = beast::websocket;
 using Tcp = asio::ip::tcp;
 using Request = http::request<http::empty_body>;
 
-constexpr std::uint32_t kLargestHeader = 8192;             // bytes
+constexpr std::uint32_t kLargestHeader = 8192;  // bytes
+constexpr int kMostVisits = 100;                // at a time: others leave no descriptors to save files with
 constexpr auto kTick = std::chrono::microseconds(16'667);  // 60 times a second
 
 // The text after `name=` in the query of a target, or an empty text.
@@ -83,6 +84,7 @@ struct Hub {
   std::unique_ptr<Session> session;
   std::map<int, std::weak_ptr<Client>> clients;
   int next_client = 1;
+  int visits = 0;  // requests that are not answered yet
 };
 
 // A browser that is connected by WebSocket.
@@ -158,7 +160,10 @@ class Client : public std::enable_shared_from_this<Client> {
 // One request; then the connection ends or becomes a WebSocket.
 class Visit : public std::enable_shared_from_this<Visit> {
  public:
-  Visit(Tcp::socket socket, Hub& hub) : stream_(std::move(socket)), hub_(hub) {}
+  Visit(Tcp::socket socket, Hub& hub) : stream_(std::move(socket)), hub_(hub) { ++hub_.visits; }
+  ~Visit() { --hub_.visits; }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
 
   void start() {
     stream_.expires_after(std::chrono::seconds(20));
@@ -256,7 +261,7 @@ struct Server::Parts {
   void accept() {
     acceptor.async_accept([this](beast::error_code error, Tcp::socket socket) {
       if (!error) {
-        std::make_shared<Visit>(std::move(socket), *hub)->start();
+        if (hub->visits < kMostVisits) std::make_shared<Visit>(std::move(socket), *hub)->start();
         return accept();
       }
       // Such as too many open files: the next connection must wait.

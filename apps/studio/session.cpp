@@ -36,12 +36,27 @@ std::string bytes_of_block(std::uint32_t kind, std::size_t rows, std::span<const
   return bytes;
 }
 
+// Rows with other columns; those that they do not have, such as none of a run without reactions, are NaN.
+std::vector<double> with_columns(std::span<const double> rows, std::span<const Column> own,
+                                 std::span<const Column> wanted) {
+  std::vector<double> values;
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < own.size(); ++i) places.emplace(own[i].name, i);
+  for (; !rows.empty(); rows = rows.subspan(own.size())) {
+    for (const Column& column : wanted) {
+      const auto found = places.find(column.name);
+      values.push_back(found == places.end() ? std::nan("") : rows[found->second]);
+    }
+  }
+  return values;
+}
+
 }  // namespace
 
 Session::Session(const std::filesystem::path& model_file, std::filesystem::path folder, Send send)
     : folder_(std::move(folder)), send_(std::move(send)) {
   if (model_file.empty()) {
-    document_.emplace(std::string(), folder_ / "unnamed.yaml");
+    document_.emplace(std::string(), folder_ / "unnamed");
   } else {
     document_.emplace(model_file);
   }
@@ -250,7 +265,7 @@ void Session::on_save(int client, const YamlNode& message) {
     send_all(document_text());
   }
   told_change_.reset();
-  looks_gone_ = 0;
+  looks_gone_ = looks_unreadable_ = 0;
   send(client, R"({"type":"saved"})");
 }
 
@@ -263,7 +278,7 @@ void Session::on_reload(int /*client*/, const YamlNode& /*message*/) {
 
 // The next save may overwrite what another program has written.
 void Session::on_overwrite(int client, const YamlNode& /*message*/) {
-  if (told_change_) document_->keep_own(*told_change_);
+  if (told_change_ || document_->is_unreadable()) document_->keep_own(told_change_);
   told_change_.reset();
   send(client, document_text());
 }
@@ -271,9 +286,7 @@ void Session::on_overwrite(int client, const YamlNode& /*message*/) {
 void Session::on_recover(int client, const YamlNode& message) {
   if (!document_->recovered()) return send(client, document_text());
   if (truth_or(message, "take", false)) {
-    std::string text = *document_->recovered();
-    document_->forget_recovered();
-    document_->set_text(std::move(text));
+    document_->take_recovered();
   } else {
     document_->forget_recovered();
   }
@@ -284,8 +297,7 @@ void Session::document_changed() {
   draft_.reset();
   faults_.clear();
   try {
-    const bool is_empty = document_->text().find_first_not_of(" \t\r\n") == std::string::npos;
-    if (is_empty) {
+    if (!document_->is_begun()) {
       drop_run();
       scene_.reset();
     } else if (document_->has_particles()) {
@@ -431,11 +443,13 @@ void Session::on_live(int /*client*/, const YamlNode& message) {
     start = start_at(row);
     kept.assign(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>((row + 1) * width));
   }
-  auto run = std::make_unique<RunThread>(make_workspace(document_->read()), std::move(start), speed);
-  // Rows with reactions, for instance, are others.
-  if (!std::ranges::equal(run->columns(), run_->columns(), {}, &Column::name, &Column::name)) kept.clear();
+  auto workspace = std::make_unique<Workspace>(document_->read());
+  std::unique_ptr<Workspace> drawn;
+  if (workspace->model().is_cartesian()) drawn = make_workspace(workspace->system());
+  auto run = std::make_unique<RunThread>(std::move(workspace), std::move(start), speed);
+  kept = with_columns(kept, run_->columns(), run->columns());
   drop_run();
-  take_run(std::move(run), nullptr);
+  take_run(std::move(run), std::move(drawn));
   rows_ = std::move(kept);
   if (!rows_.empty()) {
     is_scene_sent_ = true;
@@ -513,7 +527,8 @@ std::string Session::hello_text(int client) const {
 std::string Session::document_text() const {
   JsonWriter json;
   json.begin_object().member("type", "document").member("text", document_->text());
-  json.member("file", document_->file().filename().string()).member("dirty", document_->is_dirty());
+  json.member("file", printable(document_->file().filename().string()))
+      .member("dirty", document_->is_dirty());
   json.member("undo", document_->undo_steps()).member("redo", document_->redo_steps());
   json.member("recovered", document_->recovered().has_value());
   json.member("copy_fault", document_->copy_fault()).member("answers", answered_);

@@ -163,6 +163,7 @@ class Session {
   double answered_ = 0.0;                   // the number of the message that is being answered; 0: none
   std::optional<std::string> told_change_;  // the text on disk of which the clients know
   int looks_gone_ = 0;                      // how often in turn the file was not there
+  int looks_unreadable_ = 0;                // how often in turn it could not be read
   bool reactions_ = false;
   std::size_t most_bytes_ = kLargestMotion;
   std::chrono::steady_clock::time_point next_look_{};

@@ -57,11 +57,14 @@ void Session::on_table(int client, const YamlNode& message) {
 }
 
 void Session::look_at_file() {
-  const bool was_told = looks_gone_ >= kGone || told_change_;
+  const auto is_other = [&] { return looks_gone_ >= kGone || looks_unreadable_ >= kGone || told_change_; };
+  const bool was_told = is_other();
   looks_gone_ = document_->is_gone() ? looks_gone_ + 1 : 0;
-  if (looks_gone_ == kGone && !clients_.empty()) tell_file(clients_.front());
+  looks_unreadable_ = document_->is_unreadable() ? looks_unreadable_ + 1 : 0;
+  if ((looks_gone_ == kGone || looks_unreadable_ == kGone) && !clients_.empty()) tell_file(clients_.front());
   look_at_text();
-  if (was_told && looks_gone_ < kGone && !told_change_) send_all(R"({"type":"changed","same":true})");
+  document_->note_other(is_other());
+  if (was_told && !is_other()) send_all(R"({"type":"changed","same":true})");
 }
 
 void Session::look_at_text() {
@@ -88,7 +91,8 @@ void Session::look_at_text() {
 void Session::tell_file(int client) const {
   if (!document_ || !is_editor(client)) return;
   const bool is_gone = looks_gone_ >= kGone;
-  if (!is_gone && (!told_change_ || !document_->changed_text())) return;
+  const bool is_other = looks_unreadable_ >= kGone || (told_change_ && document_->changed_text());
+  if (!is_gone && !is_other) return;
   JsonWriter json;
   json.begin_object().member("type", "changed").member("gone", is_gone);
   send_(client, std::make_shared<const Message>(Message{true, json.end_object().take()}));

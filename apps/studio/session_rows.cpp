@@ -80,8 +80,10 @@ Motion Session::motion_of(std::span<const double> rows) {
   ResultTable table(header);
   table.append_rows(std::vector<double>(rows.begin(), rows.end()));
   const Workspace& workspace = drawn();
-  Motion motion =
-      sestina::make_motion(table, workspace.model(), workspace.properties(), kLargestMotion, scene_->extent);
+  std::vector<double> rest;
+  if (table.has_column("mode")) rest = rest_of(workspace);
+  Motion motion = sestina::make_motion(table, workspace.model(), workspace.properties(), kLargestMotion,
+                                       scene_->extent, rest);
   if (row_forces_) row_forces_->add_to(motion);
   return motion;
 }

@@ -31,41 +31,46 @@ fs::path UnsavedCopy::path(int number) const {
 
 std::optional<std::string> UnsavedCopy::take(const std::string& text, std::size_t most_bytes) {
   for (int number = 1; number <= kMostCopies && !model_.empty(); ++number) {
-    std::optional<std::string> found = text_in(path(number), most_bytes);
-    if (!found) continue;
-    if (*found == text) {
-      std::error_code ignored;
-      fs::remove(path(number), ignored);
-      continue;
+    std::error_code ignored;
+    if (!fs::is_regular_file(path(number), ignored)) continue;
+    try {
+      OutputFile file(path(number), OutputFile::WhenAbsent::kWait);
+      std::optional<std::string> found = text_in(path(number), most_bytes);
+      if (!found) continue;
+      if (*found == text) {
+        fs::remove(path(number), ignored);
+        continue;
+      }
+      own_ = std::make_unique<OutputFile>(std::move(file));
+      return found;
+    } catch (const InputError&) {
+      // The studio that keeps it is running.
     }
-    number_ = number, written_ = *found;
-    return found;
   }
   return std::nullopt;
-}
-
-// Another studio may have been offered this copy, and have removed or changed it.
-bool UnsavedCopy::is_own() const {
-  return number_ > 0 && text_in(path(number_), written_.size() + 1) == written_;
 }
 
 void UnsavedCopy::keep(const std::string& text) {
   if (model_.empty()) return;
   std::error_code ignored;
-  if (!is_own()) {
-    number_ = 1;
-    while (number_ < kMostCopies && fs::exists(path(number_), ignored)) ++number_;
+  for (int number = 1; !has_own(); ++number) {
+    if (number < kMostCopies && fs::exists(path(number), ignored)) continue;
+    try {
+      own_ = std::make_unique<OutputFile>(path(number), OutputFile::WhenAbsent::kWait);
+      break;
+    } catch (const InputError&) {
+      if (number >= kMostCopies) throw;
+    }
   }
-  write_whole_file(path(number_), text);
-  written_ = text;
+  own_->replace_by(text);
   const fs::file_status status = fs::status(model_, ignored);
-  if (fs::exists(status)) fs::permissions(path(number_), status.permissions(), ignored);
+  if (fs::exists(status)) fs::permissions(own_->path(), status.permissions(), ignored);
 }
 
 void UnsavedCopy::remove() {
   std::error_code ignored;
-  if (is_own()) fs::remove(path(number_), ignored);
-  number_ = 0;
+  if (has_own()) fs::remove(own_->path(), ignored);
+  own_.reset();
 }
 
 }  // namespace sestina::studio

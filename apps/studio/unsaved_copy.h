@@ -1,10 +1,14 @@
 // The copy of unsaved work in a file beside the model, which the next studio offers. Several studios of one
-// model keep a copy each: `.arm.yaml.studio`, `.arm.yaml.2.studio`, ...
+// model keep a copy each: `.arm.yaml.studio`, `.arm.yaml.2.studio`, ... A studio locks its copy while it
+// runs.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+
+#include "sestina/io/output_file.h"
 
 namespace sestina::studio {
 
@@ -13,7 +17,7 @@ class UnsavedCopy {
   UnsavedCopy() = default;  // keeps nothing
   explicit UnsavedCopy(std::filesystem::path model) : model_(std::move(model)) {}
 
-  // Returns what an earlier studio has left, if it is another text; then the copy is this one's.
+  // Returns what a studio that runs no longer has left, if it is another text; then the copy is this one's.
   std::optional<std::string> take(const std::string& text, std::size_t most_bytes);
   // Writes the text, with the permissions of the model. Throws InputError if it cannot be written.
   void keep(const std::string& text);
@@ -21,11 +25,10 @@ class UnsavedCopy {
 
  private:
   std::filesystem::path path(int number) const;
-  bool is_own() const;
+  bool has_own() const { return own_ && own_->is_in_place(); }
 
   std::filesystem::path model_;
-  int number_ = 0;  // of its own copy; 0: there is none
-  std::string written_;
+  std::unique_ptr<OutputFile> own_;
 };
 
 }  // namespace sestina::studio

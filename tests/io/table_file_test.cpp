@@ -36,6 +36,8 @@ TEST(TableFile, ReadsColumnsByName) {
 
 TEST(TableFile, FaultsStandAtTheirLineAndColumn) {
   EXPECT_EQ(error_of("a,b\n0,1\n"), "t.csv:1:1: the table has no column 't' (time in s)");
+  EXPECT_EQ(error_of("t;fx\n0;1\n"),
+            "t.csv:1:1: the table has no column 't' (time in s); commas separate columns");
   EXPECT_EQ(error_of("t,x\n0,1\n", {"s", "the curve's parameter"}),
             "t.csv:1:1: the table has no column 's' (the curve's parameter)");
   EXPECT_EQ(error_of("t, x, x\n0,1,2\n"), "t.csv:1:7: two columns are named 'x'");

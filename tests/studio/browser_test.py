@@ -218,6 +218,30 @@ class BrowserTest(unittest.TestCase):
         self.wait(page, "document.getElementById('save').textContent === 'Save •'")
         self.assertEqual(self.errors, [])
 
+    def test_leaves_the_field_alone_that_is_typed_in_when_answers_are_slow(self):
+        page = self.open(self.start_studio())
+        page.wait_for_selector("#page-build summary")
+        page.evaluate("window.lag = 400")
+        details = self.form(page, "Gravity and name")
+        details.locator("#add-gravity-name").focus()
+        for text in ("fork", "Tab", "12.5, 0, -9.81", "Tab"):
+            page.keyboard.press(text) if text == "Tab" else page.keyboard.type(text, delay=60)
+        self.wait(page, f"{TEXT}.includes('gravity: [12.5, 0, -9.81]') && {TEXT}.includes('name: fork')")
+        details = self.form(page, "Points of the ground")
+        details.locator("#add-points-ground-points-add").click()
+        for text in ("right", "Tab", "0.3, 0, 2500", "Tab"):
+            page.keyboard.press(text) if text == "Tab" else page.keyboard.type(text, delay=60)
+        self.wait(page, f"{TEXT}.includes('points: {{right: [0.3, 0, 2500]}}')")
+        details = self.form(page, "Analysis and output")
+        details.locator("#add-analysis-output-every").focus()
+        for text in ("0.02", "Tab", "2500", "Tab"):
+            page.keyboard.press(text) if text == "Tab" else page.keyboard.type(text, delay=80)
+        self.wait(page, f"{TEXT}.includes('every: 0.02') && {TEXT}.includes('max_rows: 2500')")
+        page.evaluate("window.lag = 0")
+        page.click("#undo")  # also of a field that was typed in
+        self.wait(page, "document.getElementById('add-analysis-output-max_rows').value === ''")
+        self.assertEqual(self.errors, [])
+
     def test_keeps_the_selection_by_name(self):
         model = self.folder / "swing.yaml"
         model.write_text(COMMENTED)

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
+#include <memory>
 
 #include "message_of.h"
 #include "sestina/io/text_file.h"
@@ -255,11 +258,12 @@ TEST(Document, LeavesCommasInCommentsAlone) {
       "joints:\n  - {name: hip, type: revolute, # a, b\n     parent: ground.origin, child: rod.origin}\n"
       "bodies: [\n  {name: a, mass: 1}, # first, really\n  {name: b, mass: 1} # second, too\n]\n";
   Document document(text);
-  EXPECT_THROW(document.edit_item("joints", "hip", {{"parent", ""}}), InputError);
-  EXPECT_THROW(document.remove_item("bodies", "b"), InputError);
-  EXPECT_EQ(document.text(), text);
-  document.edit_item("joints", "hip", {{"child", ""}});
-  EXPECT_EQ(document.text().find(", child"), std::string::npos);
+  document.edit_item("joints", "hip", {{"parent", ""}});
+  document.remove_item("bodies", "b");
+  EXPECT_EQ(document.text(),
+            "joints:\n  - {name: hip, type: revolute, # a, b\n     child: rod.origin}\n"
+            "bodies: [\n  {name: a, mass: 1} # first, really\n]\n");
+  EXPECT_THROW(document.edit_item("joints", "hip", {{"child", ""}}), InputError);  // before it, a comment
 }
 
 TEST(Document, LeavesToTheTextWhatIsWrittenAtAnAnchor) {
@@ -427,22 +431,80 @@ TEST_F(DocumentFile, KeepsACopyUntilItIsSavedAndOffersItAgain) {
 }
 
 TEST_F(DocumentFile, EveryStudioKeepsACopyOfItsOwn) {
-  Document first(file_), second(file_);
-  first.set_value("parameters.l", "2");
-  second.set_value("parameters.l", "3");
-  second.undo();
-  const Document next(file_);
+  auto first = std::make_unique<Document>(file_), second = std::make_unique<Document>(file_);
+  first->set_value("parameters.l", "2");
+  second->set_value("parameters.l", "3");
+  second->undo();
+  const std::string text = first->text();
+  EXPECT_FALSE(Document(file_).recovered());  // of a studio that is running
+  second->set_value("parameters.l", "4");
+  first.reset(), second.reset();
+  Document next(file_);
   ASSERT_TRUE(next.recovered());
-  EXPECT_EQ(*next.recovered(), first.text());
+  EXPECT_EQ(*next.recovered(), text);
+  next.take_recovered();
+  Document after(file_);
+  ASSERT_TRUE(after.recovered());
+  EXPECT_NE(after.recovered()->find("l: 4"), std::string::npos);
+  after.forget_recovered();
+  EXPECT_EQ(contents(copy()), text);
+}
+
+// The copy is never removed before the next one is there, which here cannot be written.
+TEST_F(DocumentFile, TakesUnsavedWorkWithoutALossInBetween) {
+  Document(file_).set_value("parameters.l", "2");
+  Document again(file_);
+  struct rlimit before {};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const struct rlimit none = {0, before.rlim_max};
+  const auto former = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &none);
+  again.take_recovered();
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, former);
+  EXPECT_NE(again.copy_fault(), "");
+  EXPECT_NE(again.text().find("l: 2"), std::string::npos);
+  EXPECT_TRUE(again.is_dirty());
+  EXPECT_EQ(contents(copy()), again.text());
+  EXPECT_TRUE(again.undo());
+  EXPECT_EQ(again.text(), kPendulum);
+}
+
+// The text on disk is another program's: what is shown exists nowhere else.
+TEST_F(DocumentFile, KeepsACopyOfASavedTextThatAnotherProgramHasReplaced) {
+  Document document(file_);
+  document.set_value("parameters.l", "2");
+  document.save();
+  document.set_value("parameters.l", "3");
+  write("pendulum.yaml", "sestina: 1\n");
+  document.note_other(true);
+  document.undo();
+  EXPECT_TRUE(document.is_dirty());
+  EXPECT_EQ(contents(copy()), document.text());
+  document.keep_own("sestina: 1\n");
+  document.note_other(false);
+  EXPECT_TRUE(document.is_dirty());
+  EXPECT_EQ(contents(copy()), document.text());
+  document.save();
+  EXPECT_FALSE(document.is_dirty());
+  EXPECT_FALSE(fs::exists(copy()));
+}
+
+TEST_F(DocumentFile, RefusesAFileThatIsNotUtf8) {
+  const fs::path latin = write("latin.yaml", "sestina: 1\nname: L\xE4nge\n");
+  EXPECT_NE(message_of([&] { Document document(latin); }).find("latin.yaml"), std::string::npos);
 }
 
 TEST_F(DocumentFile, AModelWithoutANameIsKeptToo) {
-  const fs::path unnamed = folder_ / "unnamed.yaml";
+  const fs::path unnamed = folder_ / "unnamed";
+  auto former = std::make_unique<Document>(std::string(), unnamed);
+  former->set_text(kPendulum);
+  former.reset();
   Document document(std::string(), unnamed);
-  document.set_text(kPendulum);
-  Document again(std::string(), unnamed);
-  ASSERT_TRUE(again.recovered());
-  EXPECT_EQ(*again.recovered(), kPendulum);
+  EXPECT_FALSE(Document(folder_ / "unnamed.yaml").recovered());
+  ASSERT_TRUE(document.recovered());
+  EXPECT_EQ(*document.recovered(), kPendulum);
+  document.take_recovered();
   document.save_as(folder_ / "named.yaml");
   EXPECT_FALSE(Document(std::string(), unnamed).recovered());
   document.set_value("parameters.l", "2");

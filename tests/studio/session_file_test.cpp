@@ -93,6 +93,22 @@ TEST_F(SessionTest, OverwritesNothingOfAnotherProgramThatWasNotRefused) {
   EXPECT_THAT(last("changed", 2), HasSubstr("\"gone\":true"));
 }
 
+TEST_F(SessionTest, AsksAboutAFileThatCannotBeReadAnyMore) {
+  session_->join(1);
+  finish();
+  std::ofstream(file_) << std::string(kLargestDocument + 1, '#');
+  EXPECT_TRUE(tick_until([&] { return !last("changed").empty(); }));
+  session_->handle(1, R"({"type":"save"})");
+  EXPECT_THAT(last("error"), HasSubstr("another program has changed it"));
+  session_->handle(1, R"({"type":"overwrite"})");
+  EXPECT_THAT(last("document"), HasSubstr("\"dirty\":true"));
+  session_->handle(1, R"({"type":"save"})");
+  EXPECT_NE(last("saved"), "");
+  std::stringstream saved;
+  saved << std::ifstream(file_).rdbuf();
+  EXPECT_EQ(saved.str(), kSwingingRod);
+}
+
 TEST_F(SessionTest, SavesANewModelInItsFolderAlone) {
   Session fresh({}, folder_, sender());
   fresh.join(7);

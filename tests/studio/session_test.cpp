@@ -124,6 +124,62 @@ TEST_F(SessionTest, GoesOnLiveFromARowThatThereWas) {
   EXPECT_THAT(last("status"), HasSubstr("\"live\":true"));
 }
 
+// A live run records no reactions, and can be in cartesian coordinates: the rows before it stay nevertheless.
+TEST_F(SessionTest, GoesOnLiveFromRowsWithOtherColumns) {
+  session_->join(1);
+  finish();
+  session_->handle(1, R"({"type":"run","reactions":true})");
+  finish();
+  for (int times = 0; times < 2; ++times) {
+    blocks_.clear();
+    session_->handle(1, R"({"type":"live","t":0.5,"speed":10})");
+    EXPECT_TRUE(tick_until([&] { return rows_sent() >= 53; }));
+    session_->handle(1, R"({"type":"stop"})");
+    finish();
+    EXPECT_EQ(last("error"), "");
+    std::uint32_t head[2];
+    std::memcpy(head, blocks_[1].front().data(), sizeof head);
+    EXPECT_EQ(head[1], 51u);
+    const std::string cartesian =
+        "\"analysis\", \"value\": \"{duration: 1, coordinates: cartesian, integrator: generalized_alpha}\"}";
+    session_->handle(1, R"({"type":"set","path":)" + cartesian);
+    finish();
+  }
+}
+
+TEST_F(SessionTest, FindsNoFaultInAModelThatIsNotBegun) {
+  Session session({}, folder_, sender());
+  session.join(6);
+  session.handle(6, R"({"type":"set","path":"gravity","value":"[0, 0, -9.81]"})");
+  session.handle(6, R"({"type":"add","list":"ground.shapes","item":"{name: floor, type: plane}"})");
+  EXPECT_THAT(last("document", 6), HasSubstr("\"faults\":[]"));
+  session.handle(6, R"({"type":"add","list":"joints","item":"{name: j}"})");
+  EXPECT_THAT(last("document", 6), Not(HasSubstr("\"faults\":[]")));
+  session.handle(6, R"({"type":"undo"})");
+  EXPECT_THAT(last("document", 6), HasSubstr("\"faults\":[]"));
+}
+
+// Poses of the mode are about the equilibrium, where the rod hangs, not about q = 1.
+TEST_F(SessionTest, DrawsModesAboutTheEquilibrium) {
+  std::ofstream(file_) << std::string(kSwingingRod) << "name: modes\n";
+  Session session(file_, folder_, sender());
+  session.join(6);
+  finish(session);
+  std::vector<double> turned;
+  for (const char* about : {"equilibrium", "initial"}) {
+    blocks_.clear();
+    session.handle(
+        6, fmt::format(R"({{"type":"set","path":"analysis","value":"{{type: modes, about: {}}}"}})", about));
+    finish(session);
+    ASSERT_FALSE(blocks_[6].empty()) << last("document", 6);
+    float pose[7];
+    std::memcpy(pose, blocks_[6].back().data() + 2 * sizeof(std::uint32_t), sizeof pose);
+    turned.push_back(2.0 * std::acos(std::abs(pose[6])));  // x, y, z, and the quaternion with its scalar last
+  }
+  EXPECT_LT(turned[0], 0.5);
+  EXPECT_NEAR(turned[1] - turned[0], 1.0, 1e-3);
+}
+
 // Integrals and energies go on too: the energy that a damper takes is that of a whole run.
 TEST_F(SessionTest, GoesOnLiveWithTheIntegralsOfTheRow) {
   const std::string damped = std::string(kSwingingRod) +

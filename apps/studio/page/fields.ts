@@ -161,7 +161,7 @@ export const BODY: Field[] = [
     { key: "tube", label: "Tube: inner, outer", isVector: true }, { ...MORE, hint: "EA: …, EIy: …" }] },
   { key: "material", label: "Material", types: ["beam"], parts: [
     { key: "E", label: "E, Pa", value: "2e11" }, { key: "nu", label: "nu", value: "0.3" },
-    { key: "density", label: "Density, kg/m³", value: "7800" }, { key: "damping", label: "Damping, s" }, MORE] },
+    { key: "density", label: "Density, kg/m³", value: "7800" }, { key: "damping", label: "Damping, s", value: "0.001" }, MORE] },
   { key: "velocity", label: "Velocity of its start, m/s", types: ["beam"], isVector: true },
   { key: "angular_velocity", label: "Angular velocity at the start, rad/s", types: ["beam"], isVector: true },
   { key: "pretension", label: "Pretension, N", types: ["beam"], hint: "of a cable" },

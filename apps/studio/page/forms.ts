@@ -73,7 +73,7 @@ class ItemForm {
     if (this.options.list === "") {
       this.items = now;
       this.given = now[0];
-      this.fields.set(this.given);
+      this.fields.set(this.given, true);
       return;
     }
     const chosen = this.nameOf(this.given);

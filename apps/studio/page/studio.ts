@@ -57,10 +57,7 @@ export class Studio {
     find("page-model").classList.add("tall");
     this.picking = new Picking(viewer, (message) => this.change(message), (text) => this.tell(text));
     this.forms = new Forms(viewer.addTab("build", "Build"), (message) => this.change(message), (take) => this.picking.begin(take),
-      (name, text, over) => new Promise((done) => {
-        this.tables.set(name, done);
-        this.change({ type: "table", name, text, over });
-      }));
+      (name, table, over) => this.upload(name, table, over));
     this.addButtons();
     this.pane.onEdit = (text) => this.change({ type: "text", text, kind: "typing" });
     this.pane.onLetter = (text) => {
@@ -277,12 +274,26 @@ export class Studio {
       case "table":
         this.tables.get(message.name)?.();
         this.tables.delete(message.name);
+        this.tell(`${message.name} is beside the model.`);
         break;
       case "saved":
         this.withdraw();
         this.tell("Saved.");
         break;
     }
+  }
+  private async upload(name: string, table: File, over: string): Promise<string> {
+    let text = "";
+    try {
+      text = new TextDecoder("utf-8", { fatal: true }).decode(await table.arrayBuffer());
+    } catch {
+      this.tell(`${table.name} is not a text in UTF-8.`, true);
+      return new Promise(() => undefined);
+    }
+    return new Promise((done) => {
+      this.tables.set(name, () => done(text));
+      this.change({ type: "table", name, text, over });
+    });
   }
   private takeDocument(message: DocumentMessage): void {
     const isNew = this.document === undefined;

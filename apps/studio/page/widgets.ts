@@ -6,13 +6,13 @@ import { Flow, FlowMap, flowText, quoted, readFlow, shownText } from "./flow";
 export interface Widget {
   readonly element: HTMLElement;
   get(): Flow | undefined;
-  /** Undefined: the key is not there. */
-  set(value: Flow | undefined): void;
+  /** Undefined: the key is not there. `isUpdate`: of a form at work, where the field that has the focus is left alone. */
+  set(value: Flow | undefined, isUpdate?: boolean): void;
 }
 /** Asks the user to choose a point in the scene; the answer is its name. */
 export type Pick = (take: (name: string) => void) => void;
-/** Writes a table beside the model; it ends when the table is there. */
-export type Upload = (name: string, text: string, over: string) => Promise<void>;
+/** Writes a table beside the model; it ends, with the text, when the table is there. */
+export type Upload = (name: string, table: File, over: string) => Promise<string>;
 export interface Context {
   pick?: Pick;
   upload?: Upload;
@@ -20,6 +20,9 @@ export interface Context {
   offer?: (key: string, names: string[]) => void;
 }
 
+function hasFocus(element: HTMLElement): boolean {
+  return element.contains(document.activeElement);
+}
 function isEmpty(value: Flow | undefined): boolean {
   return value === undefined || value === "" || (value instanceof Map && value.size === 0);
 }
@@ -28,9 +31,11 @@ class TextWidget implements Widget {
   readonly element: HTMLElement;
   private readonly input: HTMLInputElement;
   private given: Flow | undefined;
+  private shown = ""; // what the page has written
 
   constructor(private readonly field: Field, id: string, context: Context) {
     this.input = make("input", {
+      onblur: () => this.input.value === this.shown && this.show(),
       id, type: "text", placeholder: field.hint ?? "", "aria-label": field.label, autocomplete: "off", spellcheck: "false",
       ...(field.list ? { list: field.list } : {}), ...(field.isNeeded ? { required: true } : {}),
     });
@@ -49,13 +54,16 @@ class TextWidget implements Widget {
   }
   get(): Flow | undefined {
     const text = this.input.value.trim();
-    if (text === shownText(this.given)) return this.given;
+    if (this.input.value === this.shown || text === shownText(this.given)) return this.given;
     if (text === "") return undefined;
     return readFlow(this.field.isVector && isBareList(text) ? `[${text}]` : text);
   }
-  set(value: Flow | undefined): void {
+  set(value: Flow | undefined, isUpdate = false): void {
     this.given = value;
-    this.input.value = shownText(value);
+    if (!isUpdate || !hasFocus(this.input)) this.show();
+  }
+  private show(): void {
+    this.shown = this.input.value = shownText(this.given);
   }
   /** A button that takes a table from the computer of the browser. */
   private withFile({ offer }: Context, over: string, upload: Upload): HTMLElement {
@@ -64,8 +72,8 @@ class TextWidget implements Widget {
       const [table] = file.files ?? [];
       file.value = "";
       if (!table) return;
-      const text = await table.text(), name = plainName(table.name);
-      await upload(name, text, over);
+      const name = plainName(table.name);
+      const text = await upload(name, table, over);
       this.input.value = name;
       const names = (text.split(/\r?\n/).find((line) => line.trim() !== "" && !line.startsWith("#")) ?? "").split(",").map((one) => one.trim());
       offer?.("columns", names.filter((one) => one !== over));
@@ -89,8 +97,10 @@ class SelectWidget implements Widget {
     if (value === shownText(this.given)) return this.given;
     return value === "" || (this.given === undefined && value === this.field.usual) ? undefined : value;
   }
-  set(value: Flow | undefined): void {
+  set(value: Flow | undefined, isUpdate = false): void {
+    const before = this.given;
     this.given = value;
+    if (isUpdate && hasFocus(this.element) && this.element.value !== shownText(before)) return;
     const text = value === undefined ? this.field.usual ?? this.field.options?.[0] ?? "" : shownText(value);
     if (!this.field.options?.includes(text)) this.element.append(make("option", { value: text }, text));
     this.element.value = text;
@@ -136,13 +146,13 @@ export class GroupWidget implements Widget {
     if (alone !== undefined && map.size === 1 && !(this.given instanceof Map)) return alone;
     return map.size > 0 ? map : undefined;
   }
-  set(value: Flow | undefined): void {
+  set(value: Flow | undefined, isUpdate = false): void {
     this.given = value;
     let map: FlowMap = value instanceof Map ? value : new Map();
     if (value !== undefined && !(value instanceof Map) && this.owner.short) map = new Map([[this.owner.short, value]]);
     const known = new Set(this.rows.map(({ field }) => this.keyOf(field)));
     const more: FlowMap = new Map([...map].filter(([key]) => !known.has(key)));
-    for (const { field, widget } of this.rows) widget.set(field.key === "more" ? more : map.get(this.keyOf(field)));
+    for (const { field, widget } of this.rows) widget.set(field.key === "more" ? more : map.get(this.keyOf(field)), isUpdate);
     this.showFields();
   }
   /** What stands in the fields of a new item. */
@@ -184,7 +194,8 @@ class MoreWidget implements Widget {
     const text = this.element.value.trim();
     return text === "" ? undefined : readFlow(`{${text}}`);
   }
-  set(value: Flow | undefined): void {
+  set(value: Flow | undefined, isUpdate = false): void {
+    if (isUpdate && hasFocus(this.element)) return;
     this.element.value = value instanceof Map && value.size > 0 ? flowText(value).slice(1, -1) : "";
   }
 }
@@ -221,7 +232,8 @@ class RotationWidget implements Widget {
     if (kind === "axis") is.set("angle", readFlow(this.angle.value.trim() || "0"));
     return this.given !== undefined && flowText(is) === flowText(this.given) ? this.given : is;
   }
-  set(value: Flow | undefined): void {
+  set(value: Flow | undefined, isUpdate = false): void {
+    if (isUpdate && hasFocus(this.element)) return;
     this.given = value;
     const map = value instanceof Map ? value : new Map<string, Flow>();
     this.kind.value = Object.keys(ROTATIONS).find((key) => map.has(key)) ?? "";
@@ -261,10 +273,11 @@ class WaysWidget implements Widget {
     const chosen = this.chosen(), value = chosen.widget.get();
     return isEmpty(value) && chosen !== this.shown ? this.given : value;
   }
-  set(value: Flow | undefined): void {
+  set(value: Flow | undefined, isUpdate = false): void {
+    if (isUpdate && hasFocus(this.chooser)) return;
     this.given = value;
     const way = this.shown = this.ways.find(({ by }) => value instanceof Map && value.has(by)) ?? this.ways.find(({ by }) => by === "") ?? this.ways[0];
-    for (const one of this.ways) one.widget.set(one === way ? value : undefined);
+    for (const one of this.ways) one.widget.set(one === way ? value : undefined, isUpdate);
     this.chooser.value = way.by;
     this.show();
   }
@@ -306,13 +319,22 @@ class RowsWidget implements Widget {
     if (values.length === 1 && this.isSingle && !this.field.least) return values[0];
     return values.length > 0 ? values : undefined;
   }
-  set(value: Flow | undefined): void {
-    this.rows = [];
-    this.made = 0;
-    this.list.replaceChildren();
+  set(value: Flow | undefined, isUpdate = false): void {
     this.isSingle = !Array.isArray(value);
     const entries: [string, Flow][] = value === undefined ? [] : Array.isArray(value) ? value.map((one) => ["", one])
       : this.field.isNamed && value instanceof Map ? [...value] : [["", value]];
+    // Rows in which nothing is given yet stay.
+    const filled = this.rows.filter(({ name, group }) => (name ? name.value.trim() !== "" : !isEmpty(group.get())));
+    if (isUpdate && filled.length === entries.length) {
+      filled.forEach(({ name, group }, i) => {
+        if (name && !hasFocus(name)) name.value = entries[i][0];
+        group.set(entries[i][1], true);
+      });
+      return;
+    }
+    this.rows = [];
+    this.made = 0;
+    this.list.replaceChildren();
     for (const [name, one] of entries) {
       const row = this.add();
       if (row.name) row.name.value = name;
@@ -342,7 +364,8 @@ class RowsWidget implements Widget {
         this.showRemovers();
       },
     }, "×");
-    element.append(make("div", { class: "entry-head" }, name ?? make("span", {}, word), remover), group.element);
+    // Tab leads from the name to the fields, and only then to the button.
+    element.append(make("div", { class: "entry-head" }, name ?? make("span", {}, word)), group.element, remover);
     this.list.append(element);
     const row = { element, name, group };
     this.rows.push(row);

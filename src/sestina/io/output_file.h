@@ -67,6 +67,7 @@ class OutputFile {
   bool was_absent() const { return created_; }  // until keep()
   void keep() { created_ = false; }
   void close() { file_.close(); }  // releases the lock
+  bool is_in_place() const;        // the name still refers to the open file
 
   // Returns a temporary file in the same folder for the next contents.
   TemporaryFile make_temporary() const { return TemporaryFile(real_path_); }
@@ -79,7 +80,6 @@ class OutputFile {
  private:
   void open_and_lock(WhenAbsent when_absent);
   bool open(WhenAbsent when_absent);
-  bool is_in_place() const;  // the name still refers to the open file
 
   std::filesystem::path path_, real_path_;  // as given, and with links followed
   FileDescriptor file_;

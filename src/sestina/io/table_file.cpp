@@ -89,7 +89,9 @@ class TableParser {
     table_.columns.resize(table_.names.size());
     const auto time = std::find(table_.names.begin(), table_.names.end(), key_.name);
     if (time == table_.names.end()) {
-      fault(1, fmt::format("the table has no column '{}' ({})", key_.name, key_.meaning));
+      const bool has_other = table_.names.size() == 1 && line.find_first_of(";\t") != std::string_view::npos;
+      fault(1, fmt::format("the table has no column '{}' ({}){}", key_.name, key_.meaning,
+                           has_other ? "; commas separate columns" : ""));
     }
     time_ = static_cast<std::size_t>(time - table_.names.begin());
   }
