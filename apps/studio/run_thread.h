@@ -81,6 +81,7 @@ class RunThread final : public PacedRun {
  private:
   class Observer;
   void run_whole(std::size_t stride);
+  void show_progress(const RunProgress& progress);
   void run_live(const std::optional<LiveStart>& start);
   void tell(std::string message);
   void finish(bool has_failed, std::string message);

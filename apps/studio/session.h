@@ -160,6 +160,7 @@ class Session {
   std::unique_ptr<ParticleStage> particles_;  // of a model of particles, which has no run_
   bool is_scene_sent_ = false;                // of the current run
   bool was_running_ = false;
+  double told_t_ = 0.0;                     // s: the time of the run that the clients know
   double answered_ = 0.0;                   // the number of the message that is being answered; 0: none
   std::optional<std::string> told_change_;  // the text on disk of which the clients know
   int looks_gone_ = 0;                      // how often in turn the file was not there

@@ -70,8 +70,9 @@ void Session::pass_on_rows() {
     is_scene_sent_ = true;
     send_scene_to_all();
   }
-  if (count > 0 || was_running_ != state.is_running) send_all(status_text(state));
+  if (count > 0 || was_running_ != state.is_running || told_t_ != state.t) send_all(status_text(state));
   was_running_ = state.is_running;
+  told_t_ = state.t;
 }
 
 Motion Session::motion_of(std::span<const double> rows) {

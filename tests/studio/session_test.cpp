@@ -159,6 +159,15 @@ TEST_F(SessionTest, FindsNoFaultInAModelThatIsNotBegun) {
   EXPECT_THAT(last("document", 6), HasSubstr("\"faults\":[]"));
 }
 
+TEST_F(SessionTest, TellsHowShortTheStepsAreOfARunThatTakesItsTime) {
+  session_->join(1);
+  session_->handle(1, R"({"type":"set","path":"analysis","value":"{step: {driver: fixed, dt: 2.0e-6}, duration: 1000}"})");
+  EXPECT_TRUE(tick_until([&] { return last("status").find("steps of 2e-06 s, ") != std::string::npos; })) << last("status");
+  EXPECT_THAT(last("status"), Not(HasSubstr("\"t\":0,")));
+  session_->handle(1, R"({"type":"stop"})");
+  finish();
+}
+
 // Poses of the mode are about the equilibrium, where the rod hangs, not about q = 1.
 TEST_F(SessionTest, DrawsModesAboutTheEquilibrium) {
   std::ofstream(file_) << std::string(kSwingingRod) << "name: modes\n";

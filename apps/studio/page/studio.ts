@@ -371,7 +371,7 @@ export class Studio {
     if (this.document && this.document.faults.length > 0) return;
     const time = `t = ${short(message.t, 4)} s`;
     const pace = message.live && message.running && message.text ? `, ${message.text}` : "";
-    if (message.running) this.tell(message.live ? (this.isPaused ? `paused, ${time}` : `live, ${time}${pace}`) : `running, ${time}`);
+    if (message.running) this.tell(message.live ? (this.isPaused ? `paused, ${time}` : `live, ${time}${pace}`) : `running, ${time}${message.text ? `, ${message.text}` : ""}`);
     else if (this.resumeAt !== undefined && !message.failed) {
       this.viewer.player.seek(this.resumeAt);
       this.resumeAt = undefined;
