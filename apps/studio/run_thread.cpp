@@ -220,9 +220,11 @@ void RunThread::show_progress(const RunProgress& progress) {
   constexpr double kPatience = 3.0;  // s
   const std::lock_guard lock(mutex_);
   state_.t = progress.t;
-  if (workspace_->analysis().type != "dynamics" || progress.steps == 0 || progress.wall_seconds < kPatience) return;
+  if (workspace_->analysis().type != "dynamics" || progress.steps == 0 || progress.wall_seconds < kPatience)
+    return;
   const double left = progress.wall_seconds * (progress.duration / std::max(progress.t, 1e-12) - 1.0);
-  state_.message = fmt::format("steps of {:.1g} s, {:.0f} s to go", progress.t / static_cast<double>(progress.steps), left);
+  state_.message = fmt::format("steps of {:.1g} s, {:.0f} s to go",
+                               progress.t / static_cast<double>(progress.steps), left);
 }
 
 void RunThread::run_whole(std::size_t stride) {

@@ -23,6 +23,16 @@ TEST(NewtonProgress, TrustsAnOldRateLessFromStepToStep) {
   EXPECT_LT(steps, 10);
 }
 
+// What an iteration has measured counts in it, however fast it contracts; the next one relies on less.
+TEST(NewtonProgress, EndsByTheContractionThatItHasMeasured) {
+  const ErrorTolerances tolerances{.rtol = 1e-6, .atol = 1e-6};
+  NewtonProgress progress(1.0, tolerances, 15.0);
+  EXPECT_EQ(progress.take(3e7, 0.0), NewtonProgress::Outcome::kGoesOn);
+  EXPECT_EQ(progress.take(371.0, 0.0), NewtonProgress::Outcome::kConverged);
+  NewtonProgress next(progress.rate(), tolerances, 15.0);
+  EXPECT_EQ(next.take(30.0, 0.0), NewtonProgress::Outcome::kGoesOn);
+}
+
 // If each step takes an iteration more than the step before it, a period of n steps costs (C + n (n - 1) / 2)
 // / n additional iterations a step.
 TEST(TangentWear, RenewsTangentsAfterTheCheapestNumberOfSteps) {

@@ -161,8 +161,10 @@ TEST_F(SessionTest, FindsNoFaultInAModelThatIsNotBegun) {
 
 TEST_F(SessionTest, TellsHowShortTheStepsAreOfARunThatTakesItsTime) {
   session_->join(1);
-  session_->handle(1, R"({"type":"set","path":"analysis","value":"{step: {driver: fixed, dt: 2.0e-6}, duration: 1000}"})");
-  EXPECT_TRUE(tick_until([&] { return last("status").find("steps of 2e-06 s, ") != std::string::npos; })) << last("status");
+  session_->handle(
+      1, R"({"type":"set","path":"analysis","value":"{step: {driver: fixed, dt: 2.0e-6}, duration: 1000}"})");
+  EXPECT_TRUE(tick_until([&] { return last("status").find("steps of 2e-06 s, ") != std::string::npos; }))
+      << last("status");
   EXPECT_THAT(last("status"), Not(HasSubstr("\"t\":0,")));
   session_->handle(1, R"({"type":"stop"})");
   finish();

@@ -72,11 +72,12 @@ class NewtonProgress {
       if ((contraction > 0.5 && norm <= rounding) || (contraction > 0.9 && norm <= 100.0 * rounding)) {
         return Outcome::kConverged;
       }
-      rate_ = std::max(iterations_ > 2 ? std::sqrt(rate_ * contraction) : contraction, kLeastRate);
+      const double rate = iterations_ > 2 ? std::sqrt(rate_ * contraction) : contraction;
+      rate_ = std::max(rate, kLeastRate);
       is_rate_known_ = true;
       // Errors that are exchanged between stages may grow once and shrink the next time.
       if (rate_ >= (iterations_ == 2 ? kMostGrowth : 1.0)) return Outcome::kDiverges;
-      eta_ = rate_ < 1.0 ? rate_ / (1.0 - rate_) : INFINITY;
+      eta_ = rate < 1.0 ? rate / (1.0 - rate) : INFINITY;
     }
     if (norm == 0.0 || eta_ * norm <= kPartOfTolerance) return Outcome::kConverged;
     before_ = norm;
@@ -106,8 +107,8 @@ class NewtonProgress {
 
  private:
   static constexpr double kPartOfTolerance = 0.01;  // part of the tolerance that may remain as error
-  static constexpr double kLeastRate = 1e-4;
-  static constexpr double kMostGrowth = 10.0;  // of the second increment; above, it diverges
+  static constexpr double kLeastRate = 1e-4;        // that the next step may rely on
+  static constexpr double kMostGrowth = 10.0;       // of the second increment; above, it diverges
   static constexpr int kMostRenewals = 10;
 
   int most_renewals_, renewals_ = 0;
