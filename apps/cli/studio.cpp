@@ -64,6 +64,10 @@ std::unique_ptr<studio::Session> make_session(const StudioOptions& options, stud
   if (path.extension() == ".urdf") {
     throw InputError("a robot is edited as a model: sestina convert ROBOT.urdf -o MODEL.yaml");
   }
+  if (fs::is_directory(path)) {
+    throw InputError(fmt::format(
+        "'{}' is a folder: name a model (.yaml) or a result (.csv, .h5) in it, or no file", options.path));
+  }
   if (SweepFile::is_sweep_file(path)) {
     if (!options.model.path.empty() || !options.ghost.empty()) {
       throw InputError("--model and --ghost are for results of single runs; this is a sweep");

@@ -48,6 +48,8 @@ export class SelectionPage {
     const parts: HTMLElement[] = [make("h3", {}, body.name), tableOf(rows)];
     for (const joint of scene.joints) {
       if (joint.child !== selected && joint.parent !== selected) continue;
+      // Actuators measure along a line of their own.
+      if (joint.closes_loop && !scene.items.some(({ list, name }) => list === "joints" && name === joint.name)) continue;
       const way = joint.child === selected ? `from ${scene.bodies[joint.parent].name}` : `to ${scene.bodies[joint.child].name}`;
       parts.push(make("h3", {}, `${joint.name} `, make("span", { class: "unit" }, `${joint.type}, ${way}`)), this.valuesOf(motion, joint.name));
     }
