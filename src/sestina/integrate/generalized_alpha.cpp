@@ -254,8 +254,7 @@ StepReport GeneralizedAlpha::solve(double h) {
 
 StepReport GeneralizedAlpha::iterate(double h, bool& has_converged) {
   const int nq = static_cast<int>(state().q.size());
-  const double cost_of_tangents = equations_.face().tangent_cost();
-  NewtonProgress progress(rate_, tolerances_, cost_of_tangents);
+  NewtonProgress progress(rate_, tolerances_, equations_.face().tangent_cost());
   for (;;) {
     if (const int bad = evaluate_end(h); bad >= 0) return {StepStatus::kNotFinite, bad};
     matrix_.solve(r_, v_);
@@ -277,8 +276,8 @@ StepReport GeneralizedAlpha::iterate(double h, bool& has_converged) {
       case NewtonProgress::Outcome::kConverged:
         has_converged = true;
         rate_ = progress.rate();
-        if (!progress.has_renewed()) wear_.take(progress.iterations());
-        must_renew_ = must_renew_ || wear_.is_spent(cost_of_tangents);
+        progress.add_to(wear_);
+        must_renew_ = must_renew_ || progress.needs_new_tangents(wear_);
         return {};
     }
   }

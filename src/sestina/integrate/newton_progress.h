@@ -51,6 +51,29 @@ class StepTolerances {
   double largest_ = 0.0;
 };
 
+// The additional iterations that tangents of an earlier step have cost since they were new. They are renewed
+// when these have cost as much as new tangents: if each step costs more than the step before it by the same
+// amount, no other period costs less in total.
+class TangentWear {
+ public:
+  TangentWear() = default;
+  TangentWear(double least, double extra) : least_(least), extra_(extra) {}
+
+  // A step has converged after `iterations`.
+  void take(int iterations) {
+    if (least_ == 0.0 || iterations < least_) least_ = iterations;
+    extra_ += iterations - least_;
+  }
+  // `cost`: of new tangents, in iterations.
+  bool is_spent(double cost) const { return extra_ >= cost; }
+  // Iterations of a step with new tangents, 0: not known; additional ones since then.
+  double least() const { return least_; }
+  double extra() const { return extra_; }
+
+ private:
+  double least_ = 0.0, extra_ = 0.0;
+};
+
 class NewtonProgress {
  public:
   enum class Outcome { kGoesOn, kConverged, kDiverges };
@@ -77,7 +100,9 @@ class NewtonProgress {
       is_rate_known_ = true;
       // Errors that are exchanged between stages may grow once and shrink the next time.
       if (rate_ >= (iterations_ == 2 ? kMostGrowth : 1.0)) return Outcome::kDiverges;
-      eta_ = rate < 1.0 ? rate / (1.0 - rate) : INFINITY;
+      // The first contraction may be faster than the next one would be, unless only round-off is left.
+      const double trusted = most_renewals_ > 0 ? rate : rate_;
+      eta_ = trusted < 1.0 ? trusted / (1.0 - trusted) : INFINITY;
     }
     if (norm == 0.0 || eta_ * norm <= kPartOfTolerance) return Outcome::kConverged;
     before_ = norm;
@@ -87,8 +112,15 @@ class NewtonProgress {
   // Returns the rate of this iteration. A single increment measures no rate: then the rate of the previous
   // iteration counts, made slower (eta becomes eta^0.8) until a second increment gives a measurement.
   double rate() const { return is_rate_known_ ? rate_ : std::max(rate_, eta_ / (1.0 + eta_)); }
-  int iterations() const { return iterations_; }
-  bool has_renewed() const { return renewals_ > 0; }
+  // Counts the iterations of a step that has converged, unless its tangents were renewed within it.
+  void add_to(TangentWear& wear) const {
+    if (renewals_ == 0) wear.take(iterations_);
+  }
+  // True if new tangents are worthwhile. Steps with error control renew them where it contracts slowly: what
+  // remains of the iteration is an error. Others renew them when that costs less than not to.
+  bool needs_new_tangents(const TangentWear& wear) const {
+    return most_renewals_ > 0 ? wear.is_spent(cost_of_tangents_) : is_rate_known_ && rate_ > kSlow;
+  }
   // True if the iteration should continue with tangents at its last iterate, because they cost less than the
   // iterations that they save.
   bool pays_to_renew() const {
@@ -107,8 +139,9 @@ class NewtonProgress {
 
  private:
   static constexpr double kPartOfTolerance = 0.01;  // part of the tolerance that may remain as error
-  static constexpr double kLeastRate = 1e-4;        // that the next step may rely on
-  static constexpr double kMostGrowth = 10.0;       // of the second increment; above, it diverges
+  static constexpr double kSlow = 0.1;
+  static constexpr double kLeastRate = 1e-4;   // that the next step may rely on
+  static constexpr double kMostGrowth = 10.0;  // of the second increment; above, it diverges
   static constexpr int kMostRenewals = 10;
 
   int most_renewals_, renewals_ = 0;
@@ -118,29 +151,6 @@ class NewtonProgress {
   double before_ = 0.0;
   int iterations_ = 0;
   bool is_rate_known_ = false;
-};
-
-// The additional iterations that tangents of an earlier step have cost since they were new. They are renewed
-// when these have cost as much as new tangents: if each step costs more than the step before it by the same
-// amount, no other period costs less in total.
-class TangentWear {
- public:
-  TangentWear() = default;
-  TangentWear(double least, double extra) : least_(least), extra_(extra) {}
-
-  // A step has converged after `iterations`.
-  void take(int iterations) {
-    if (least_ == 0.0 || iterations < least_) least_ = iterations;
-    extra_ += iterations - least_;
-  }
-  // `cost`: of new tangents, in iterations.
-  bool is_spent(double cost) const { return extra_ >= cost; }
-  // Iterations of a step with new tangents, 0: not known; additional ones since then.
-  double least() const { return least_; }
-  double extra() const { return extra_; }
-
- private:
-  double least_ = 0.0, extra_ = 0.0;
 };
 
 }  // namespace sestina

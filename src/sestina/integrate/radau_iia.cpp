@@ -314,8 +314,8 @@ StepReport RadauIIA::solve_stages(double h) {
 
 StepReport RadauIIA::iterate(double h, bool& has_converged) {
   const int nq = static_cast<int>(state().q.size());
-  const double cost_of_tangents = equations_.face().tangent_cost() / static_cast<double>(stages());
-  NewtonProgress progress(rate_, tolerances_, cost_of_tangents);
+  NewtonProgress progress(rate_, tolerances_,
+                          equations_.face().tangent_cost() / static_cast<double>(stages()));
   for (;;) {
     if (const int bad = evaluate_stages(h); bad >= 0) return {StepStatus::kNotFinite, bad};
     solve_for_increments();
@@ -340,8 +340,8 @@ StepReport RadauIIA::iterate(double h, bool& has_converged) {
       case NewtonProgress::Outcome::kConverged:
         has_converged = true;
         rate_ = progress.rate();
-        if (!progress.has_renewed()) wear_.take(progress.iterations());
-        must_renew_ = must_renew_ || wear_.is_spent(cost_of_tangents);
+        progress.add_to(wear_);
+        must_renew_ = must_renew_ || progress.needs_new_tangents(wear_);
         return {};
     }
   }
