@@ -23,6 +23,7 @@ Document::Document(fs::path file) : file_(std::move(file)), copy_(file_) {
   check_utf8_text(text_, printable(file_.string()));
   saved_ = text_;
   recovered_ = copy_.take(text_, kLargestDocument);
+  is_newer_than_recovered_ = is_on_disk_ && copy_.is_older_than(file_);
   trust_files_of(text_);
 }
 
@@ -40,7 +41,8 @@ void Document::take_recovered() {
   if (!recovered_) return;
   std::string text = std::move(*recovered_);
   recovered_.reset();
-  change(std::move(text), {});  // the copy remains all the time
+  if (is_newer_than_recovered_) saved_.clear();  // another program's text, about which the user is asked
+  change(std::move(text), {});                   // the copy remains all the time
 }
 
 void Document::note_other(bool differs) {

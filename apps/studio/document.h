@@ -148,6 +148,7 @@ class Document {
   bool other_differs_ = false;            // see note_other()
   bool is_on_disk_ = false;               // the file has been read or saved
   std::optional<std::string> recovered_;  // until it is answered, nothing is edited
+  bool is_newer_than_recovered_ = false;  // the file
   UnsavedCopy copy_;
   std::string copy_fault_;
   std::set<std::string> known_files_;  // values of `file:` and `table:` on disk

@@ -102,20 +102,22 @@ SimulatorOptions live_options(const Workspace& workspace) {
   return options;
 }
 
-// The coordinates and speeds of a row are those of joints.
+// The coordinates and speeds of a row are those of joints, with all their turns.
 void begin_at(const LiveStart& start, const Workspace& workspace, Simulator& simulator) {
-  std::vector<double> q = start.q, u = start.u;
+  State<double> state = simulator.state();
+  state.q = start.q, state.u = start.u, state.h = start.h;
   if (workspace.model().is_cartesian()) {
-    CartesianCoordinates coordinates(workspace.model(), workspace.properties().parameters);
-    State<double> state = simulator.state(), relative;
-    relative.t = start.t, relative.q = q, relative.u = u, relative.d = start.d, relative.x = start.x;
-    coordinates.to_cartesian(relative, state);
-    q = state.q, u = state.u;
+    State<double> relative = state;
+    relative.d = start.d, relative.x = start.x;
+    CartesianCoordinates(workspace.model(), workspace.properties().parameters).to_cartesian(relative, state);
   }
-  simulator.reset(start.t, q, u, start.d, start.x);
-  if (simulator.state().z.size() != start.z.size()) return;  // the model has other columns now
+  simulator.reset(start.t, state.q, state.u, start.d, start.x);
   Simulator::Snapshot snapshot = simulator.save();
-  snapshot.state.z = start.z;
+  const auto take = [](std::vector<double>& to, const std::vector<double>& from) {
+    if (to.size() == from.size()) to = from;  // or the model has other columns now
+  };
+  take(snapshot.state.z, start.z);
+  take(snapshot.state.h, state.h);
   simulator.restore(snapshot);
 }
 

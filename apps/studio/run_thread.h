@@ -38,6 +38,7 @@ struct LiveStart {
   double t = 0.0;  // s
   std::vector<double> q, u, d, x;
   std::vector<double> z;  // as in quadrature_rates.h
+  std::vector<double> h;  // coordinates of the joints that close loops
 };
 
 // A session asks this of every run.

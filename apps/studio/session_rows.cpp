@@ -1,4 +1,6 @@
 // The rows of a run: how many are kept, and how they reach the clients.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -95,11 +97,17 @@ LiveStart Session::start_at(std::size_t row) const {
   const auto all = std::span(rows_).subspan(row * width, width);
   std::unordered_map<std::string_view, double> values;
   for (std::size_t i = 0; i < width; ++i) values.emplace(run_->columns()[i].name, all[i]);
-  LiveStart start{values.at("t"), {}, {}, {}, {}, {}};
+  LiveStart start{values.at("t"), {}, {}, {}, {}, {}, {}};
   for (const std::string& name : model.q_names()) start.q.push_back(values.at(name));
   for (const std::string& name : model.u_names()) start.u.push_back(values.at(name));
   for (const VariableInfo& variable : model.variables()) start.d.push_back(values.at(variable.name));
   for (const StateInfo& state : model.states()) start.x.push_back(values.at(state.name));
+  for (const CutJointInfo& joint : model.cut_joints()) {
+    for (int i = 0; i < joint.nq; ++i) {
+      const auto found = values.find(joint.name + (joint.nq == 1 ? ".q" : fmt::format(".q[{}]", i)));
+      if (found != values.end()) start.h.push_back(found->second);
+    }
+  }
   start.z = {values.at("energy.supplied"), values.at("energy.dissipated")};
   const OutputColumns& own = output_columns(model);
   for (const int column : own.integrals)

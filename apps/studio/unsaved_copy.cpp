@@ -50,6 +50,14 @@ std::optional<std::string> UnsavedCopy::take(const std::string& text, std::size_
   return std::nullopt;
 }
 
+bool UnsavedCopy::is_older_than(const fs::path& model) const {
+  std::error_code error;
+  if (!has_own()) return false;
+  const fs::file_time_type of_copy = fs::last_write_time(own_->path(), error);
+  const fs::file_time_type of_model = fs::last_write_time(model, error);
+  return !error && of_model > of_copy;
+}
+
 void UnsavedCopy::keep(const std::string& text) {
   if (model_.empty()) return;
   std::error_code ignored;

@@ -19,6 +19,8 @@ class UnsavedCopy {
 
   // Returns what a studio that runs no longer has left, if it is another text; then the copy is this one's.
   std::optional<std::string> take(const std::string& text, std::size_t most_bytes);
+  // Whether the file of the model was written after the copy that take() has returned.
+  bool is_older_than(const std::filesystem::path& model) const;
   // Writes the text, with the permissions of the model. Throws InputError if it cannot be written.
   void keep(const std::string& text);
   void remove();  // its own alone

@@ -242,6 +242,66 @@ class BrowserTest(unittest.TestCase):
         self.wait(page, "document.getElementById('add-analysis-output-max_rows').value === ''")
         self.assertEqual(self.errors, [])
 
+    def type_all(self, page, *texts):
+        for text in texts:
+            page.keyboard.press(text) if text in ("Tab", "Enter") else page.keyboard.type(text, delay=50)
+
+    def test_keeps_rows_and_items_that_are_typed_before_the_answer_to_others(self):
+        model = self.folder / "swing.yaml"
+        model.write_text(COMMENTED)
+        page = self.open(self.start_studio(model))
+        page.wait_for_selector("#page-build summary", state="attached")
+        page.click("#tab-build")
+        page.evaluate("window.lag = 600")
+        details = self.form(page, "Points of the ground")
+        for name, place in (("left", "0.1, 0, 1"), ("right", "0.2, 0, 2")):
+            details.locator("#add-points-ground-points-add").click()
+            self.type_all(page, name, "Tab", place, "Tab")
+        self.wait(page, f"{TEXT}.includes('{{wall: [0, 0, 2], left: [0.1, 0, 1], right: [0.2, 0, 2]}}')")
+        # Columns: the value stays where its unit follows.
+        details = self.form(page, "Analysis and output")
+        details.locator("#add-analysis-output-columns-add").click()
+        self.type_all(page, "c1", "Tab", "1+t", "Tab", "m", "Tab")
+        self.wait(page, f"{TEXT}.includes('c1: {{value: 1+t, unit: m}}')")
+        # A body whose change is under way, and the next parameter.
+        details = self.form(page, "Body", "rod")
+        details.locator("#add-body-mass").click()
+        page.keyboard.press("Control+a")
+        self.type_all(page, "2*m", "Enter", "Tab")
+        page.keyboard.press("Control+a")
+        self.type_all(page, "0, -0.7, 0")
+        self.wait(page, f"{TEXT}.includes('mass: 2*m')")
+        self.assertEqual(details.locator("#add-body-center_of_mass").input_value(), "0, -0.7, 0")
+        self.press(page, details)
+        self.wait(page, f"{TEXT}.includes('center_of_mass: [0, -0.7, 0]')")
+        details = self.form(page, "Parameter")
+        details.locator("#add-parameter-name").click()
+        self.type_all(page, "a1", "Tab", "1", "Enter")
+        details.locator("#add-parameter-name").click()
+        page.keyboard.press("Control+a")
+        self.type_all(page, "a2", "Tab")
+        self.wait(page, f"{TEXT}.includes('a1: 1')")
+        page.keyboard.press("Control+a")
+        self.type_all(page, "2", "Enter")
+        self.wait(page, f"{TEXT}.includes('a2: 2')")
+        # What is undone stays undone; and Ctrl+S saves the field at hand.
+        page.evaluate("window.lag = 0")
+        details = self.form(page, "Gravity and name")
+        gravity = details.locator("#add-gravity-gravity")
+        gravity.click()
+        page.keyboard.press("Control+a")
+        self.type_all(page, "1, 2, 3", "Enter")
+        self.wait(page, f"{TEXT}.includes('gravity: [1, 2, 3]')")
+        page.click("#undo")
+        self.wait(page, "document.getElementById('add-gravity-gravity').value.includes('-9.81')")
+        details.locator("#add-gravity-name").click()
+        self.type_all(page, "pend")
+        page.keyboard.press("Control+s")
+        self.wait(page, f"{TEXT}.includes('name: pend') && document.getElementById('save').textContent === 'Save'")
+        self.assertIn("name: pend", model.read_text())
+        self.assertIn("-9.81", model.read_text())
+        self.assertEqual(self.errors, [])
+
     def test_keeps_the_selection_by_name(self):
         model = self.folder / "swing.yaml"
         model.write_text(COMMENTED)
@@ -338,6 +398,7 @@ class BrowserTest(unittest.TestCase):
                 break
             other.wait_for_timeout(50)
         self.assertEqual(copy.read_bytes(), b"# quick\r\n" + model.read_bytes())
+        self.server.kill()
         # The next page asks, and until it is answered nothing can be typed that would be lost.
         page = self.open(self.start_studio(model))
         page.wait_for_selector("#offer:has-text('was not saved')")
@@ -420,6 +481,7 @@ class BrowserTest(unittest.TestCase):
             server.stdout.close()
 
         self.addCleanup(end)
+        self.server = server
         return server.stdout.readline().strip()
 
     def form(self, page, form, item=None):

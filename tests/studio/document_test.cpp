@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <memory>
@@ -468,6 +469,24 @@ TEST_F(DocumentFile, TakesUnsavedWorkWithoutALossInBetween) {
   EXPECT_EQ(contents(copy()), again.text());
   EXPECT_TRUE(again.undo());
   EXPECT_EQ(again.text(), kPendulum);
+}
+
+TEST_F(DocumentFile, AsksAboutAFileThatWasChangedAfterTheWorkThatIsTaken) {
+  for (const bool is_changed : {false, true}) {
+    Document(file_).set_value("parameters.l", "2");
+    if (is_changed) {
+      write("pendulum.yaml", "sestina: 1\n");
+      fs::last_write_time(file_, fs::last_write_time(copy()) + std::chrono::seconds(1));
+    }
+    Document again(file_);
+    again.take_recovered();
+    EXPECT_EQ(again.changed_text().has_value(), is_changed);
+    if (is_changed) EXPECT_NE(message_of([&] { again.save(); }).find("another program"), std::string::npos);
+    again.keep_own(again.changed_text());
+    again.save();
+    EXPECT_EQ(contents(file_), replaced(kPendulum, "l: 0.8", "l: 2"));
+    write("pendulum.yaml", kPendulum);
+  }
 }
 
 // The text on disk is another program's: what is shown exists nowhere else.

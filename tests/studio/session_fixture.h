@@ -84,6 +84,27 @@ class SessionTest : public testing::Test {
     return rows;
   }
 
+  // The first row of the last block of rows, by the names of its columns; the model has one body.
+  std::map<std::string, double> first_of_last_rows(int client) {
+    const std::string scene = last("scene", client);
+    std::vector<std::string> names;
+    for (std::size_t at = scene.find("\"columns\"");
+         (at = scene.find("\"name\":\"", at)) != std::string::npos;) {
+      at += 8;
+      names.push_back(scene.substr(at, scene.find('"', at) - at));
+    }
+    const std::string& block = blocks_[client].back();
+    std::uint32_t head[2];
+    std::memcpy(head, block.data(), sizeof head);
+    EXPECT_EQ(head[0], 2u);
+    std::vector<double> row(names.size());
+    std::memcpy(row.data(), block.data() + sizeof head + (head[1] * 7 * sizeof(float) + 7) / 8 * 8,
+                row.size() * sizeof(double));
+    std::map<std::string, double> values;
+    for (std::size_t i = 0; i < names.size(); ++i) values[names[i]] = row[i];
+    return values;
+  }
+
   std::filesystem::path folder_, file_;
   std::map<int, std::vector<std::string>> texts_, blocks_;
   std::unique_ptr<Session> session_;

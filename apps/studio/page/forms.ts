@@ -86,13 +86,12 @@ class ItemForm {
       ...now.map((item) => make("option", { value: this.nameOf(item) }, this.nameOf(item))));
     const found = now.find((item) => this.nameOf(item) === (now.some((one) => this.nameOf(one) === chosen) ? chosen : renamed));
     const isAdded = this.isAdding && now.length > count;
-    if (isAdded) {
-      this.isAdding = false;
-      this.choose("");
-      return;
-    }
-    const isAtWork = this.isTouched && (!this.given || (found && flowText(found) === flowText(this.given)));
-    if (isAtWork || !this.given) this.chooser.value = this.nameOf(this.given);
+    if (isAdded) this.isAdding = false;
+    // What is typed while the answer comes is of the next item, or of this one.
+    if (isAdded && this.isTouched) this.fields.setNew(true);
+    else if (isAdded) this.choose("");
+    else if (this.isTouched && this.given && found) this.take(found);
+    else if (this.isTouched || !this.given) this.chooser.value = this.nameOf(this.given);
     else this.choose(this.nameOf(found));
   }
   /** Shows an item, unless the user is at work on another one; true if it has it. */
@@ -118,11 +117,19 @@ class ItemForm {
     this.remover.hidden = !this.given;
     this.remover.setAttribute("aria-label", `Remove ${name}`);
   }
+  /** The item as it is now, in a form at work. */
+  private take(item: FlowMap): void {
+    this.given = item;
+    this.fields.set(item, true);
+    this.chooser.value = this.nameOf(item);
+    this.button.textContent = `Change ${this.nameOf(item)}`;
+  }
   private submit(): void {
     const { list } = this.options;
     const now = this.fields.get() as FlowMap | undefined;
     if (!now) return;
     this.isTouched = false;
+    this.fields.commit();
     if (MAPS.includes(list)) this.submitNumber(list, now);
     else if (this.given) this.change(list, this.given, now);
     else this.add(flowText(now));

@@ -144,6 +144,9 @@ export class Studio {
     this.change({ type: "run", reactions: this.viewer.drawing.isShown("arrows") });
   }
   private save(): void {
+    // Keys of the model change as one leaves their field.
+    const field = document.activeElement;
+    if (field instanceof HTMLInputElement && find("page-build").contains(field)) field.blur();
     if (this.document && this.document.file === "") {
       const name = window.prompt("Name of the model file, without .yaml", "model");
       if (name) this.change({ type: "save", name });
@@ -265,6 +268,7 @@ export class Studio {
         if (this.isLiveAsked) this.setLive(false);
         this.isLiveAsked = false;
         this.outbox.answered(message.answers);
+        this.showItems();
         this.tell(message.text, true);
         break;
       case "changed":
@@ -281,6 +285,10 @@ export class Studio {
         this.tell("Saved.");
         break;
     }
+  }
+  /** Not before all answers are there: those that come show what was there before the next change. */
+  private showItems(): void {
+    if (this.document && !this.outbox.has(() => true)) this.forms.setItems(this.document.items);
   }
   private async upload(name: string, table: File, over: string): Promise<string> {
     let text = "";
@@ -306,7 +314,7 @@ export class Studio {
     this.outbox.answered(message.answers);
     this.outbox.open();
     this.pane.set(message.text, message.faults, this.outbox.has(({ type }) => type === "text"));
-    this.forms.setItems(message.items);
+    this.showItems();
     find<HTMLButtonElement>("undo").disabled = message.undo === 0;
     find<HTMLButtonElement>("redo").disabled = message.redo === 0;
     find("save").textContent = message.dirty ? "Save •" : "Save";

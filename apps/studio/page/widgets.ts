@@ -6,8 +6,12 @@ import { Flow, FlowMap, flowText, quoted, readFlow, shownText } from "./flow";
 export interface Widget {
   readonly element: HTMLElement;
   get(): Flow | undefined;
-  /** Undefined: the key is not there. `isUpdate`: of a form at work, where the field that has the focus is left alone. */
+  /** Undefined: the key is not there. `isUpdate`: what has been typed and not sent stays. */
   set(value: Flow | undefined, isUpdate?: boolean): void;
+  /** What stands there has been sent. */
+  commit(): void;
+  /** Whether something is typed that has not been sent. */
+  isDirty(): boolean;
 }
 /** Asks the user to choose a point in the scene; the answer is its name. */
 export type Pick = (take: (name: string) => void) => void;
@@ -31,11 +35,11 @@ class TextWidget implements Widget {
   readonly element: HTMLElement;
   private readonly input: HTMLInputElement;
   private given: Flow | undefined;
-  private shown = ""; // what the page has written
+  private shown = ""; // what the page has written, or sent
 
   constructor(private readonly field: Field, id: string, context: Context) {
     this.input = make("input", {
-      onblur: () => this.input.value === this.shown && this.show(),
+
       id, type: "text", placeholder: field.hint ?? "", "aria-label": field.label, autocomplete: "off", spellcheck: "false",
       ...(field.list ? { list: field.list } : {}), ...(field.isNeeded ? { required: true } : {}),
     });
@@ -54,16 +58,23 @@ class TextWidget implements Widget {
   }
   get(): Flow | undefined {
     const text = this.input.value.trim();
-    if (this.input.value === this.shown || text === shownText(this.given)) return this.given;
+    if (text === shownText(this.given)) return this.given;
     if (text === "") return undefined;
     return readFlow(this.field.isVector && isBareList(text) ? `[${text}]` : text);
   }
   set(value: Flow | undefined, isUpdate = false): void {
     this.given = value;
-    if (!isUpdate || !hasFocus(this.input)) this.show();
+    if (isUpdate && this.isDirty()) return;
+    this.shown = shownText(value);
+    if (this.input.value === this.shown) return;
+    this.input.value = this.shown;
+    if (isUpdate && hasFocus(this.input)) this.input.select(); // as if one had come by Tab
   }
-  private show(): void {
-    this.shown = this.input.value = shownText(this.given);
+  commit(): void {
+    this.shown = this.input.value;
+  }
+  isDirty(): boolean {
+    return this.input.value !== this.shown;
   }
   /** A button that takes a table from the computer of the browser. */
   private withFile({ offer }: Context, over: string, upload: Upload): HTMLElement {
@@ -87,10 +98,12 @@ class TextWidget implements Widget {
 class SelectWidget implements Widget {
   readonly element: HTMLSelectElement;
   private given: Flow | undefined;
+  private shown = "";
 
   constructor(private readonly field: Field, id: string) {
     this.element = make("select", { id, "aria-label": field.label },
       ...(field.options ?? []).map((option) => make("option", { value: option }, option || "–")));
+    this.shown = this.element.value;
   }
   get(): Flow | undefined {
     const { value } = this.element;
@@ -98,12 +111,17 @@ class SelectWidget implements Widget {
     return value === "" || (this.given === undefined && value === this.field.usual) ? undefined : value;
   }
   set(value: Flow | undefined, isUpdate = false): void {
-    const before = this.given;
     this.given = value;
-    if (isUpdate && hasFocus(this.element) && this.element.value !== shownText(before)) return;
+    if (isUpdate && this.isDirty()) return;
     const text = value === undefined ? this.field.usual ?? this.field.options?.[0] ?? "" : shownText(value);
     if (!this.field.options?.includes(text)) this.element.append(make("option", { value: text }, text));
-    this.element.value = text;
+    this.element.value = this.shown = text;
+  }
+  commit(): void {
+    this.shown = this.element.value;
+  }
+  isDirty(): boolean {
+    return this.element.value !== this.shown;
   }
 }
 
@@ -155,13 +173,19 @@ export class GroupWidget implements Widget {
     for (const { field, widget } of this.rows) widget.set(field.key === "more" ? more : map.get(this.keyOf(field)), isUpdate);
     this.showFields();
   }
+  commit(): void {
+    for (const { widget } of this.rows) widget.commit();
+  }
+  isDirty(): boolean {
+    return this.rows.some(({ widget }) => widget.isDirty());
+  }
   /** What stands in the fields of a new item. */
-  setNew(): void {
+  setNew(isUpdate = false): void {
     const start: FlowMap = new Map();
     for (const { field } of this.rows) if (field.value !== undefined && field.value !== "") start.set(field.key, readFlow(field.value));
-    this.set(start);
+    this.set(start, isUpdate);
     this.given = undefined;
-    for (const { widget } of this.rows) if (widget instanceof GroupWidget) widget.setNew();
+    for (const { widget } of this.rows) if (widget instanceof GroupWidget) widget.setNew(isUpdate);
     this.showFields();
   }
 
@@ -186,6 +210,7 @@ export class GroupWidget implements Widget {
 /** "Further keys" as text. */
 class MoreWidget implements Widget {
   readonly element: HTMLInputElement;
+  private shown = "";
 
   constructor(field: Field, id: string) {
     this.element = make("input", { id, type: "text", placeholder: field.hint ?? "", "aria-label": field.label });
@@ -195,8 +220,14 @@ class MoreWidget implements Widget {
     return text === "" ? undefined : readFlow(`{${text}}`);
   }
   set(value: Flow | undefined, isUpdate = false): void {
-    if (isUpdate && hasFocus(this.element)) return;
-    this.element.value = value instanceof Map && value.size > 0 ? flowText(value).slice(1, -1) : "";
+    if (isUpdate && this.isDirty()) return;
+    this.element.value = this.shown = value instanceof Map && value.size > 0 ? flowText(value).slice(1, -1) : "";
+  }
+  commit(): void {
+    this.shown = this.element.value;
+  }
+  isDirty(): boolean {
+    return this.element.value !== this.shown;
   }
 }
 
@@ -213,6 +244,7 @@ class RotationWidget implements Widget {
   private readonly value: HTMLInputElement;
   private readonly angle: HTMLInputElement;
   private given: Flow | undefined;
+  private shown = "\n\n";
 
   constructor(field: Field, id: string) {
     const input = (key: string, label: string): HTMLInputElement => make("input", { id: `${id}-${key}`, type: "text", "aria-label": `${field.label}: ${label}` });
@@ -233,13 +265,23 @@ class RotationWidget implements Widget {
     return this.given !== undefined && flowText(is) === flowText(this.given) ? this.given : is;
   }
   set(value: Flow | undefined, isUpdate = false): void {
-    if (isUpdate && hasFocus(this.element)) return;
     this.given = value;
+    if (isUpdate && this.isDirty()) return;
     const map = value instanceof Map ? value : new Map<string, Flow>();
     this.kind.value = Object.keys(ROTATIONS).find((key) => map.has(key)) ?? "";
     this.value.value = shownText(map.get(this.kind.value));
     this.angle.value = shownText(map.get("angle"));
     this.show();
+    this.commit();
+  }
+  commit(): void {
+    this.shown = this.typed();
+  }
+  isDirty(): boolean {
+    return this.typed() !== this.shown;
+  }
+  private typed(): string {
+    return [this.kind.value, this.value.value, this.angle.value].join("\n");
   }
   private show(): void {
     const kind = this.kind.value;
@@ -274,12 +316,19 @@ class WaysWidget implements Widget {
     return isEmpty(value) && chosen !== this.shown ? this.given : value;
   }
   set(value: Flow | undefined, isUpdate = false): void {
-    if (isUpdate && hasFocus(this.chooser)) return;
     this.given = value;
+    if (isUpdate && this.isDirty()) return;
     const way = this.shown = this.ways.find(({ by }) => value instanceof Map && value.has(by)) ?? this.ways.find(({ by }) => by === "") ?? this.ways[0];
     for (const one of this.ways) one.widget.set(one === way ? value : undefined, isUpdate);
     this.chooser.value = way.by;
     this.show();
+  }
+  commit(): void {
+    this.shown = this.chosen();
+    for (const { widget } of this.ways) widget.commit();
+  }
+  isDirty(): boolean {
+    return this.chosen() !== (this.shown ?? this.ways[0]) || this.chosen().widget.isDirty();
   }
   private chosen(): WaysWidget["ways"][number] {
     return this.ways.find(({ by }) => by === this.chooser.value) ?? this.ways[0];
@@ -289,11 +338,18 @@ class WaysWidget implements Widget {
   }
 }
 
+interface Row {
+  element: HTMLElement;
+  name: HTMLInputElement | undefined;
+  shownName: string | undefined;
+  group: GroupWidget;
+}
+
 /** Entries that can be added and removed: of a map by their names, or of a list. */
 class RowsWidget implements Widget {
   readonly element: HTMLElement;
   private readonly list = make("div", {});
-  private rows: { element: HTMLElement; name: HTMLInputElement | undefined; group: GroupWidget }[] = [];
+  private rows: Row[] = [];
   private isSingle = false; // one map, as `shape: {...}` is
   private made = 0; // rows, also those that have been removed: their ids differ
 
@@ -323,31 +379,44 @@ class RowsWidget implements Widget {
     this.isSingle = !Array.isArray(value);
     const entries: [string, Flow][] = value === undefined ? [] : Array.isArray(value) ? value.map((one) => ["", one])
       : this.field.isNamed && value instanceof Map ? [...value] : [["", value]];
-    // Rows in which nothing is given yet stay.
-    const filled = this.rows.filter(({ name, group }) => (name ? name.value.trim() !== "" : !isEmpty(group.get())));
-    if (isUpdate && filled.length === entries.length) {
-      filled.forEach(({ name, group }, i) => {
-        if (name && !hasFocus(name)) name.value = entries[i][0];
-        group.set(entries[i][1], true);
-      });
-      return;
-    }
+    if (isUpdate && this.update(entries)) return;
     this.rows = [];
     this.made = 0;
     this.list.replaceChildren();
     for (const [name, one] of entries) {
       const row = this.add();
-      if (row.name) row.name.value = name;
+      if (row.name) row.name.value = row.shownName = name;
       row.group.set(one);
     }
     while (this.rows.length < (this.field.least ?? 0)) this.add().group.setNew();
     this.showRemovers();
   }
+  /** Into the rows that are in the model; false: others have to be made. */
+  private update(entries: [string, Flow][]): boolean {
+    const isAtWork = (row: Row): boolean => row.name?.value !== row.shownName || row.group.isDirty() || hasFocus(row.element);
+    const isFilled = ({ name, group }: Row): boolean => (name ? name.value.trim() !== "" : !isEmpty(group.get()));
+    const rows = [this.rows.filter(isFilled), this.rows.filter((row) => !isAtWork(row))].find(({ length }) => length === entries.length);
+    rows?.forEach((row, i) => {
+      const [name, value] = entries[i];
+      if (row.name && row.name.value === row.shownName) row.name.value = row.shownName = name;
+      row.group.set(value, true);
+    });
+    return rows !== undefined || this.rows.some(isAtWork);
+  }
+  commit(): void {
+    for (const row of this.rows) {
+      row.shownName = row.name?.value;
+      row.group.commit();
+    }
+  }
+  isDirty(): boolean {
+    return this.rows.some(({ name, shownName, group }) => name?.value !== shownName || group.isDirty());
+  }
   private showRemovers(): void {
     const isFree = this.rows.length > (this.field.least ?? 0);
     for (const { element } of this.rows) (element.querySelector(".remove") as HTMLElement).hidden = !isFree;
   }
-  private add(): RowsWidget["rows"][number] {
+  private add(): Row {
     const { field } = this;
     const id = `${this.id}-${this.made++}`;
     const word = field.row ?? "item";
@@ -367,7 +436,7 @@ class RowsWidget implements Widget {
     // Tab leads from the name to the fields, and only then to the button.
     element.append(make("div", { class: "entry-head" }, name ?? make("span", {}, word)), group.element, remover);
     this.list.append(element);
-    const row = { element, name, group };
+    const row: Row = { element, name, shownName: name?.value, group };
     this.rows.push(row);
     return row;
   }
