@@ -481,7 +481,9 @@ TEST_F(DocumentFile, AsksAboutAFileThatWasChangedAfterTheWorkThatIsTaken) {
     Document again(file_);
     again.take_recovered();
     EXPECT_EQ(again.changed_text().has_value(), is_changed);
-    if (is_changed) EXPECT_NE(message_of([&] { again.save(); }).find("another program"), std::string::npos);
+    if (is_changed) {
+      EXPECT_NE(message_of([&] { again.save(); }).find("another program"), std::string::npos);
+    }
     again.keep_own(again.changed_text());
     again.save();
     EXPECT_EQ(contents(file_), replaced(kPendulum, "l: 0.8", "l: 2"));
