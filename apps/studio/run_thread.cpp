@@ -217,7 +217,7 @@ void RunThread::finish(bool has_failed, std::string message) {
   state_.message = std::move(message);
 }
 
-// How short the steps are, of a run that takes its time.
+// A run that takes its time tells how short its steps are.
 void RunThread::show_progress(const RunProgress& progress) {
   constexpr double kPatience = 3.0;  // s
   const std::lock_guard lock(mutex_);

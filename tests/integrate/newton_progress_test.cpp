@@ -24,8 +24,8 @@ TEST(NewtonProgress, TrustsAnOldRateLessFromStepToStep) {
   EXPECT_LT(steps, 10);
 }
 
-// In steps that are solved to round-off, what an iteration has measured counts in it, however fast it
-// contracts. With error control it counts as a contraction by 1e-4 at most: the next one may be slower.
+// The contraction that an iteration has measured counts in it, however fast it is, where steps are solved to
+// round-off. With error control it counts as 1e-4 at most: the next one may be slower.
 TEST(NewtonProgress, EndsByTheContractionThatItHasMeasured) {
   using Outcome = NewtonProgress::Outcome;
   const ErrorTolerances controlled{.rtol = 1e-6, .atol = 1e-6};

@@ -87,7 +87,7 @@ class ItemForm {
     const found = now.find((item) => this.nameOf(item) === (now.some((one) => this.nameOf(one) === chosen) ? chosen : renamed));
     const isAdded = this.isAdding && now.length > count;
     if (isAdded) this.isAdding = false;
-    // What is typed while the answer comes is of the next item, or of this one.
+    // The user types the next item, or this one, while the answer comes.
     if (isAdded && this.isTouched) this.fields.setNew(true);
     else if (isAdded) this.choose("");
     else if (this.isTouched && this.given && found) this.take(found);

@@ -286,7 +286,7 @@ export class Studio {
         break;
     }
   }
-  /** Not before all answers are there: those that come show what was there before the next change. */
+  /** Shows the items once all answers are there; until then they are those before the next change. */
   private showItems(): void {
     if (this.document && !this.outbox.has(() => true)) this.forms.setItems(this.document.items);
   }

@@ -8,7 +8,7 @@ export interface Widget {
   get(): Flow | undefined;
   /** Undefined: the key is not there. `isUpdate`: what has been typed and not sent stays. */
   set(value: Flow | undefined, isUpdate?: boolean): void;
-  /** What stands there has been sent. */
+  /** The page has sent what stands there. */
   commit(): void;
   /** Whether something is typed that has not been sent. */
   isDirty(): boolean;
@@ -391,7 +391,7 @@ class RowsWidget implements Widget {
     while (this.rows.length < (this.field.least ?? 0)) this.add().group.setNew();
     this.showRemovers();
   }
-  /** Into the rows that are in the model; false: others have to be made. */
+  /** Updates the rows that are in the model; false: others have to be made. */
   private update(entries: [string, Flow][]): boolean {
     const isAtWork = (row: Row): boolean => row.name?.value !== row.shownName || row.group.isDirty() || hasFocus(row.element);
     const isFilled = ({ name, group }: Row): boolean => (name ? name.value.trim() !== "" : !isEmpty(group.get()));

@@ -17,8 +17,8 @@ namespace {
 // Up to this number of speeds the pattern of coupled joints is taken to be full: finding it would save
 // nothing.
 constexpr int kFull = 24;
-// In evaluations of the residual: tangents in closed form, with the matrix factored; and for each group of
-// speeds two or three evaluations on dual numbers.
+// Costs in evaluations of the residual: tangents in closed form, with the matrix factored; and for each group
+// of speeds two or three evaluations on dual numbers.
 constexpr double kCostOfClosedForms = 10.0, kCostOfGroup = 5.0;
 
 template <class T>
