@@ -93,6 +93,17 @@ TEST_F(SessionTest, OverwritesNothingOfAnotherProgramThatWasNotRefused) {
   EXPECT_THAT(last("changed", 2), HasSubstr("\"gone\":true"));
 }
 
+TEST_F(SessionTest, ASavedTextThatAnotherProgramHasReplacedIsUnsavedAgain) {
+  session_->join(1);
+  finish();
+  session_->handle(1, R"({"type":"set","path":"parameters.l","value":"0.5"})");
+  std::ofstream(file_) << "sestina: 1\nname: another\n";
+  EXPECT_TRUE(tick_until([&] { return !last("changed").empty(); }));
+  session_->handle(1, R"({"type":"undo"})");  // to what was read
+  EXPECT_THAT(last("document"), HasSubstr("\"dirty\":true"));
+  EXPECT_TRUE(fs::exists(folder_ / ".pendulum.yaml.studio"));
+}
+
 TEST_F(SessionTest, AsksAboutAFileThatCannotBeReadAnyMore) {
   session_->join(1);
   finish();
