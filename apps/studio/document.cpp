@@ -142,14 +142,7 @@ void Document::set_value(const std::string& path, const std::string& value, std:
 
 bool Document::has_value(const std::string& path) const {
   const YamlPointer root = tree();
-  const YamlNode* node = root.get();
-  for (std::size_t start = 0; node != nullptr && start <= path.size();) {
-    const std::size_t end = std::min(path.find('.', start), path.size());
-    const YamlEntry* entry = node->is_map() ? entry_of(*node, path.substr(start, end - start)) : nullptr;
-    node = entry != nullptr ? entry->value.get() : nullptr;
-    start = end + 1;
-  }
-  return node != nullptr;
+  return find_place(root, path).missing.empty();
 }
 
 void Document::remove_value(const std::string& path, std::string_view kind) {

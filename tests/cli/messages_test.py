@@ -35,6 +35,12 @@ class Messages(ProgramTest):
             for duration in ["0", "1e-60"]:
                 self.expect(0, "run", self.model, *settings, f"analysis.duration={duration}")
 
+    def test_pictures_and_folders_that_make_no_sense_are_refused(self):
+        self.expect_bad_input("--fps 51: of a .gif at most 50", "render", self.model, "-o", "f.gif", "--fps", "51")
+        self.expect_bad_input("is for one picture (.png)", "render", self.model, "-o", "f.mp4", "--time", "1")
+        if "no-browser" in self.expect(0, "studio", "--help").stdout:
+            self.expect_bad_input("'.' is a folder: name a model", "studio", ".", "--no-browser")
+
     def test_info_shows_when_an_event_takes_place(self):
         event = EVENT.replace("SET", "tolerance: 1e-6, terminal: true, set: {latched: 1}")
         text = self.expect(0, "info", self.write("m.yaml", SLIDER + event)).stdout

@@ -195,6 +195,37 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(page.locator("#tree li[aria-selected=true] .name").text_content(), "rope_1")
         self.assertEqual(self.errors, [])
 
+    def test_draws_many_equal_rods_in_few_calls(self):
+        names = [f"rod{i}" for i in range(100)]
+        hooks = ", ".join(f"{name}: [{i % 10}, {1.5 * (i // 10)}, 0]" for i, name in enumerate(names))
+        bodies = ", ".join(f"{{name: {n}, mass: 1, center_of_mass: [0, -0.5, 0], shape: {{type: box, size: [0.6, 1, 0.1], "
+                           "position: [0, -0.5, 0]}}" for n in names)
+        joints = ", ".join(f"{{name: j_{n}, type: revolute, parent: ground.{n}, child: {n}.origin, axis: [0, 0, 1]}}" for n in names)
+        model, file = self.folder / "rods.yaml", self.folder / "rods.html"
+        model.write_text(f"sestina: 1\nground: {{points: {{{hooks}}}}}\nbodies: [{bodies}]\njoints: [{joints}]\n")
+        self.run_program("view", model, "-o", file)
+        page = self.open(file.as_uri())
+        self.wait(page, "Boolean(window.sestina && sestina.viewer.motion)")
+        pixel = """(body) => {
+          const {drawing} = sestina.viewer, canvas = document.getElementById("canvas"), rgba = new Uint8Array(4);
+          drawing.render();
+          const {x, y} = drawing.project(body, [0, -0.5, 0]), scale = canvas.width / canvas.clientWidth;
+          const gl = drawing.renderer.getContext();
+          gl.readPixels(x * scale, canvas.height - y * scale, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, rgba);
+          return [...rgba];
+        }"""
+        calls = page.evaluate("(sestina.viewer.drawing.render(), sestina.viewer.drawing.renderer.info.render.calls)")
+        self.assertLess(calls, 60)
+        page.evaluate("sestina.viewer.drawing.show('joints', false)")  # they hide the rods
+        first, eleventh, second = (page.evaluate(pixel, body) for body in (53, 63, 54))
+        differ = lambda a, b: max(abs(i - k) for i, k in zip(a, b)) > 12  # the light falls a little differently
+        self.assertFalse(differ(first, eleventh), (first, eleventh))  # ten colours in turn
+        self.assertTrue(differ(first, second), (first, second))
+        page.evaluate("sestina.viewer.drawing.select(53)")
+        self.assertTrue(differ(page.evaluate(pixel, 53), first))  # the selected one is lighter
+        self.assertEqual(page.evaluate(pixel, 63), eleventh)
+        self.assertEqual(self.errors, [])
+
     def test_loses_no_letter_on_a_slow_connection(self):
         model = self.folder / "swing.yaml"
         model.write_text(COMMENTED)

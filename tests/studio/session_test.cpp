@@ -183,11 +183,7 @@ TEST_F(SessionTest, GoesOnLiveWithTheTurnsOfJoints) {
     blocks_.clear();
     session.join(6);
     finish(session);
-    session.handle(6, R"({"type":"live","t":0.5,"speed":1})");
-    ASSERT_TRUE(tick_until(session, [&] { return rows_sent(6) >= 52; }));
-    session.handle(6, R"({"type":"stop"})");
-    finish(session);
-    const std::map<std::string, double> row = first_of_last_rows(6);
+    const std::map<std::string, double> row = first_live_row(session, 6);
     EXPECT_NEAR(row.at("hip.q"), 20.0 * row.at("t"), 1e-3) << coordinates;
     EXPECT_GT(row.at("t"), 0.5);
   }
@@ -223,11 +219,7 @@ TEST_F(SessionTest, GoesOnLiveWithTheIntegralsOfTheRow) {
   Session session(file_, folder_, sender());
   session.join(6);
   finish(session);
-  session.handle(6, R"({"type":"live","t":0.5,"speed":10})");
-  ASSERT_TRUE(tick_until(session, [&] { return rows_sent(6) >= 52; }));
-  session.handle(6, R"({"type":"stop"})");
-  finish(session);
-  const std::map<std::string, double> row = first_of_last_rows(6);
+  const std::map<std::string, double> row = first_live_row(session, 6);
   const double initial = -9.81 * 0.8 * std::cos(1.0);  // potential energy
   EXPECT_GT(row.at("lost"), 0.5);
   EXPECT_NEAR(row.at("lost"), row.at("energy.dissipated"), 1e-7);

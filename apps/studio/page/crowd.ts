@@ -30,12 +30,19 @@ export class Crowd {
   private add(meshes: THREE.Mesh[]): void {
     const [first] = meshes;
     const material = (first.material as THREE.MeshStandardMaterial).clone();
-    const drawn = new THREE.InstancedMesh(first.geometry, material, meshes.length);
+    // This three.js binds the places of instances again only where the geometry is another one.
+    const drawn = new THREE.InstancedMesh(first.geometry.clone(), material, meshes.length);
     [drawn.castShadow, drawn.receiveShadow] = [first.castShadow, first.receiveShadow];
     drawn.frustumCulled = false; // its bounds are those of one
     for (const mesh of meshes) mesh.layers.set(UNSEEN);
     this.holder.add(drawn);
     this.rows.push({ meshes, drawn });
+  }
+  dispose(): void {
+    for (const { drawn } of this.rows) {
+      drawn.geometry.dispose();
+      (drawn.material as THREE.Material).dispose();
+    }
   }
   /** Where the meshes are now; those of `alone`, a body that is selected, are drawn by themselves. */
   update(alone: number): void {

@@ -60,7 +60,7 @@ export class Drawing {
   private readonly shown = new Set<Layer>(["joints", "floor", "contacts", "ghost"]);
   private readonly materials: THREE.MeshStandardMaterial[][] = [];
   private pickable: THREE.Mesh[] = [];
-  private solids: THREE.Mesh[] = []; // opaque ones that move
+  private solids: THREE.Mesh[] = []; // opaque ones of their own size
   private crowds: Crowd[] = []; // of solids and of joints
   /** Marks that nobody has asked for yet. */
   private readonly unmade = new Map<Layer, () => THREE.Object3D[]>();
@@ -155,6 +155,7 @@ export class Drawing {
     this.groups.length = this.materials.length = 0;
     this.pickable = [];
     this.solids = [];
+    this.crowds.forEach((crowd) => crowd.dispose());
     this.trace = undefined;
     this.layers.clear();
     this.unmade.clear();

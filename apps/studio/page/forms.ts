@@ -91,7 +91,7 @@ class ItemForm {
     if (isAdded && this.isTouched) this.fields.setNew(true);
     else if (isAdded) this.choose("");
     else if (this.isTouched && this.given && found) this.take(found);
-    else if (this.isTouched || !this.given) this.chooser.value = this.nameOf(this.given);
+    else if (!this.given) this.chooser.value = this.nameOf(this.given);
     else this.choose(this.nameOf(found));
   }
   /** Shows an item, unless the user is at work on another one; true if it has it. */

@@ -129,6 +129,7 @@ declare module "three" {
   }
   export class BufferGeometry {
     uuid: string;
+    clone(): BufferGeometry;
     setAttribute(name: string, a: BufferAttribute): this;
     getAttribute(name: string): BufferAttribute;
     setIndex(a: BufferAttribute): this;

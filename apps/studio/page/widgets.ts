@@ -39,7 +39,6 @@ class TextWidget implements Widget {
 
   constructor(private readonly field: Field, id: string, context: Context) {
     this.input = make("input", {
-
       id, type: "text", placeholder: field.hint ?? "", "aria-label": field.label, autocomplete: "off", spellcheck: "false",
       ...(field.list ? { list: field.list } : {}), ...(field.isNeeded ? { required: true } : {}),
     });
