@@ -333,6 +333,80 @@ class BrowserTest(unittest.TestCase):
         self.assertIn("-9.81", model.read_text())
         self.assertEqual(self.errors, [])
 
+    def test_knows_what_is_sent_and_not_answered(self):
+        model = self.folder / "swing.yaml"
+        model.write_text(COMMENTED)
+        page = self.open(self.start_studio(model))
+        page.wait_for_selector("#page-build summary", state="attached")
+        page.click("#tab-build")
+        # A value that is typed back before the answer to the first one.
+        page.evaluate("window.lag = 600")
+        details = self.form(page, "Body", "rod")
+        details.locator("#add-body-mass").click()
+        for text in ("2", "m"):
+            page.keyboard.press("Control+a")
+            self.type_all(page, text, "Enter")
+        self.wait(page, f"{TEXT}.includes('mass: 2 ')")
+        self.wait(page, f"{TEXT}.includes('mass: m ')")
+        self.assertEqual(details.locator("#add-body-mass").input_value(), "m")
+        # A new name, and a value before the item has it.
+        details.locator("#add-body-name").click()
+        for text in ("rud", "rod"):
+            page.keyboard.press("Control+a")
+            self.type_all(page, text, "Enter")
+        self.wait(page, f"{TEXT}.includes('name: rud')")
+        self.wait(page, f"{TEXT} === {json.dumps(COMMENTED)}")
+        page.evaluate("window.lag = 0")
+        # What is refused can be sent again, mended.
+        details = self.form(page, "Body", "rod")
+        mass = details.locator("#add-body-mass")
+        mass.fill("[2")
+        page.keyboard.press("Enter")
+        self.wait(page, "document.getElementById('status').classList.contains('bad')")
+        self.assertEqual(page.evaluate(TEXT), COMMENTED)
+        self.assertEqual(mass.input_value(), "[2")
+        mass.fill("2")
+        self.press(page, details)
+        self.assertIn("mass: 2 ", page.evaluate(TEXT))
+        page.click("#undo")
+        self.wait(page, f"{TEXT} === {json.dumps(COMMENTED)}")
+        # Rows that are removed and added in the form, while another value is undone.
+        self.change(page, "Body", "rod", mass="3")
+        details = self.form(page, "Body", "rod")
+        details.locator("button[aria-label='Remove this point']").first.click()  # the tip
+        details.locator("#add-body-points-add").click()
+        self.type_all(page, "nose", "Tab", "0, 1, 0")
+        page.click("#undo")
+        self.wait(page, f"{TEXT}.includes('mass: m ')")
+        self.press(page, details)
+        points = yaml.safe_load(page.evaluate(TEXT))["bodies"][0]["points"]
+        self.assertEqual(sorted(points), ["eye", "nose"])
+        self.assertEqual(points["eye"]["axes"], {"rpy": [0, 0, 1]})
+        self.assertEqual(points["nose"], [0, 1, 0])
+        page.click("#undo")  # of rows that the form has sent
+        self.wait(page, f"{TEXT} === {json.dumps(COMMENTED)}")
+        self.assertEqual([name.input_value() for name in details.locator(".entry-head input").all() if name.is_visible()], ["tip", "eye"])
+        # A parameter whose field has the focus; redo with shift.
+        number = page.locator(".parameter input[type=text]").first
+        number.fill("0.5")
+        page.keyboard.press("Enter")
+        self.wait(page, f"{TEXT}.includes('l: 0.5')")
+        page.keyboard.press("Control+z")
+        self.wait(page, f"{TEXT} === {json.dumps(COMMENTED)}")
+        self.assertEqual(number.input_value(), "0.8")
+        page.keyboard.press("Control+Shift+Z")
+        self.wait(page, f"{TEXT}.includes('l: 0.5')")
+        self.assertEqual(number.input_value(), "0.5")
+        # Another program puts another item in the place of the one that is typed in.
+        page.keyboard.press("Control+s")
+        self.wait(page, "document.getElementById('save').textContent === 'Save'")
+        details = self.form(page, "Force", "drive")
+        details.locator("#add-force-value").fill("0.7*t")
+        model.write_text(model.read_text().replace("name: drive,", "name: other,").replace("0.1*sin(t)", "0.2").replace("drive.value", "other.value"))
+        self.wait(page, f"{TEXT}.includes('name: other')")
+        self.wait(page, "document.querySelector('#add-force-item').value === ''")
+        self.assertEqual(self.errors, [])
+
     def test_keeps_the_selection_by_name(self):
         model = self.folder / "swing.yaml"
         model.write_text(COMMENTED)

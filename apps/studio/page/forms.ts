@@ -32,11 +32,13 @@ class ItemForm {
   private readonly button = make("button", { type: "submit" });
   private readonly remover = make("button", { type: "button", hidden: true }, "Remove");
   private items: FlowMap[] = [];
-  private given: FlowMap | undefined; // the item that is changed
+  private given: FlowMap | undefined; // the item that is changed, in the model
+  private sent: FlowMap | undefined; // as the answers that are still to come will make it
+  private readonly unanswered = new Set<Record<string, unknown>>();
   private isTouched = false; // by the user, since the item was shown
   private isAdding = false; // until the item is there
 
-  constructor(private readonly options: FormOptions, private readonly send: Send, context: Context) {
+  constructor(private readonly options: FormOptions, private readonly sender: Send, context: Context) {
     const word = options.title.toLowerCase().split(" ")[0];
     const { list } = options;
     this.fields = new GroupWidget({ key: "", label: options.title }, options.fields, `add-${word}`, context);
@@ -44,7 +46,7 @@ class ItemForm {
     this.chooser.setAttribute("aria-label", `${options.title}: a new one, or which one to change`);
     this.chooser.addEventListener("change", () => this.choose(this.chooser.value));
     this.remover.addEventListener("click", () => {
-      const name = this.nameOf(this.given);
+      const name = this.nameOf(this.sent ?? this.given);
       if (MAPS.includes(list)) this.send({ type: "edit", list: "", name: "", values: { [`${list}.${name}`]: "" } });
       else this.send({ type: "remove", list, name });
     });
@@ -68,7 +70,10 @@ class ItemForm {
 
   setItems(items: Record<string, string>[]): void {
     const now = items.map(mapOf);
-    const isSame = JSON.stringify(now.map(flowText)) === JSON.stringify(this.items.map(flowText));
+    const { sent } = this;
+    this.sent = undefined;
+    this.unanswered.clear();
+    const isSame = sent === undefined && JSON.stringify(now.map(flowText)) === JSON.stringify(this.items.map(flowText));
     if (isSame && (this.given || this.options.list !== "") && this.chooser.options.length > 0) return;
     if (this.options.list === "") {
       this.items = now;
@@ -76,23 +81,34 @@ class ItemForm {
       this.fields.set(this.given, true);
       return;
     }
-    const chosen = this.nameOf(this.given);
-    const at = this.items.findIndex((item) => this.nameOf(item) === chosen);
-    // An item that has a new name is the one at the same place.
     const count = this.items.length;
-    const renamed = now.length === this.items.length && at >= 0 ? this.nameOf(now[at]) : "";
+    const found = this.given && this.find(this.given, sent, now);
     this.items = now;
     this.chooser.replaceChildren(make("option", { value: "" }, "a new one"),
       ...now.map((item) => make("option", { value: this.nameOf(item) }, this.nameOf(item))));
-    const found = now.find((item) => this.nameOf(item) === (now.some((one) => this.nameOf(one) === chosen) ? chosen : renamed));
     const isAdded = this.isAdding && now.length > count;
     if (isAdded) this.isAdding = false;
     // The user types the next item, or this one, while the answer comes.
     if (isAdded && this.isTouched) this.fields.setNew(true);
     else if (isAdded) this.choose("");
-    else if (this.isTouched && this.given && found) this.take(found);
-    else if (!this.given) this.chooser.value = this.nameOf(this.given);
-    else this.choose(this.nameOf(found));
+    else if (found) this.take(found);
+    else if (!this.given) this.chooser.value = "";
+    else this.choose("");
+  }
+  /** The item among those of now: by its name, the one that was sent, or at its place with another name alone. */
+  private find(item: FlowMap, sent: FlowMap | undefined, now: FlowMap[]): FlowMap | undefined {
+    const named = [sent, item].map((one) => one && now.find((other) => this.nameOf(other) === this.nameOf(one))).find((one) => one);
+    const at = this.items.findIndex((one) => this.nameOf(one) === this.nameOf(item));
+    if (named || at < 0 || now.length !== this.items.length) return named;
+    const rest = (one: FlowMap): string => flowText(new Map([...one].filter(([key]) => key !== "name")));
+    return !this.fields.isDirty() || rest(now[at]) === rest(item) ? now[at] : undefined;
+  }
+  /** The server refuses a change: what was typed stands, and can be sent again. */
+  refuse(message: Record<string, unknown>): void {
+    if (!this.unanswered.has(message)) return;
+    this.isAdding = false;
+    this.isTouched = true;
+    this.fields.uncommit();
   }
   /** Shows an item, unless the user is at work on another one; true if it has it. */
   show(name: string): boolean {
@@ -109,6 +125,7 @@ class ItemForm {
   }
   private choose(name: string): void {
     this.chooser.value = name;
+    this.sent = undefined;
     this.given = name === "" ? undefined : this.items.find((item) => this.nameOf(item) === name);
     if (this.given) this.fields.set(this.given);
     else this.fields.setNew();
@@ -127,19 +144,25 @@ class ItemForm {
   private submit(): void {
     const { list } = this.options;
     const now = this.fields.get() as FlowMap | undefined;
-    if (!now) return;
+    const before = this.given && (this.sent ?? this.given);
+    if (!now || (this.isAdding && this.sent && flowText(this.sent) === flowText(now))) return;
     this.isTouched = false;
     this.fields.commit();
-    if (MAPS.includes(list)) this.submitNumber(list, now);
-    else if (this.given) this.change(list, this.given, now);
+    this.sent = now;
+    if (MAPS.includes(list)) this.submitNumber(list, before, now);
+    else if (before) this.change(list, before, now);
     else this.add(flowText(now));
+  }
+  private send(message: Record<string, unknown>): void {
+    this.unanswered.add(message);
+    this.sender(message);
   }
   private add(item: string): void {
     this.isAdding = true;
     this.send({ type: "add", list: this.options.list, item });
   }
-  private submitNumber(list: string, now: FlowMap): void {
-    const [name, before] = [this.nameOf(now), this.nameOf(this.given)];
+  private submitNumber(list: string, item: FlowMap | undefined, now: FlowMap): void {
+    const [name, before] = [this.nameOf(now), this.nameOf(item)];
     const value = flowText(now.get("value") ?? "0");
     if (name === before) this.send({ type: "edit", list: "", name: "", values: { [`${list}.${name}`]: value } });
     else if (before === "") this.add(`${name}: ${value}`);
@@ -201,6 +224,9 @@ export class Forms {
     for (const text of shapes) names.push(...[...text.matchAll(/\bname: (\w+)/g)].map((found) => found[1]));
     this.shapeNames.replaceChildren(...names.map((name) => make("option", { value: name })));
     this.parameterNames.replaceChildren(...numbersOf(model.parameters).map(({ name }) => make("option", { value: name })));
+  }
+  refuse(message: Record<string, unknown>): void {
+    for (const { form } of this.forms) form.refuse(message);
   }
   /** Opens the form of an item of the model. */
   openItem(list: string, name: string): void {

@@ -9,7 +9,8 @@ export class Outbox {
   /** The connection has ended before a message was answered that cannot be sent twice. */
   onDoubt: (message: Outgoing) => void = () => undefined;
   private readonly waiting: Outgoing[] = [];
-  private asked: Outgoing | undefined;
+  private asked: Outgoing | undefined; // with its number
+  private unnumbered: Outgoing | undefined; // the same, as it was added
   private isOpen = false;
   private sent = 0;
 
@@ -22,11 +23,13 @@ export class Outbox {
     else this.waiting.push(message);
     this.pump();
   }
-  /** The server has answered the message of this number. */
-  answered(n: number): void {
-    if (this.asked?.n !== n) return;
+  /** The server has answered the message of this number, which is returned. */
+  answered(n: number): Outgoing | undefined {
+    if (this.asked?.n !== n) return undefined;
+    const message = this.unnumbered;
     this.asked = undefined;
     this.pump();
+    return message;
   }
   open(): void {
     this.isOpen = true;
@@ -64,6 +67,7 @@ export class Outbox {
   }
   /** The number comes first, where the server finds it in a message that it cannot read. */
   private numbered(message: Outgoing): Outgoing {
+    this.unnumbered = message;
     return { ...{ n: 0 }, ...message, n: ++this.sent };
   }
 }

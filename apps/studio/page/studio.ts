@@ -15,6 +15,7 @@ interface Slider {
   row: HTMLElement;
   range: HTMLInputElement;
   number: HTMLInputElement;
+  shown: string; // what the page has written into it, or sent
   isHeld: boolean; // by the pointer
 }
 
@@ -212,12 +213,13 @@ export class Studio {
   private press(event: KeyboardEvent): void {
     if (!(event.ctrlKey || event.metaKey)) return;
     const isText = (event.target as HTMLElement).tagName === "TEXTAREA";
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key; // with shift, or caps lock
     const actions: Record<string, () => void> = { s: () => this.save(), Enter: () => this.run() };
-    if (!isText || event.key !== "z") {
+    if (!isText || key !== "z") {
       actions.z = () => this.change({ type: event.shiftKey ? "redo" : "undo" });
       actions.y = () => this.change({ type: "redo" });
     }
-    const action = actions[event.key];
+    const action = actions[key];
     if (!action) return;
     event.preventDefault();
     if (this.document && !this.mayEdit) this.tell("Another window edits; this one watches.");
@@ -267,7 +269,7 @@ export class Studio {
       case "error":
         if (this.isLiveAsked) this.setLive(false);
         this.isLiveAsked = false;
-        this.outbox.answered(message.answers);
+        this.forms.refuse(this.outbox.answered(message.answers) ?? {});
         this.showItems();
         this.tell(message.text, true);
         break;
@@ -443,9 +445,13 @@ export class Studio {
       const slider = this.sliders.get(parameter.name);
       if (slider) slider.range.disabled = slider.number.disabled = !this.mayEdit || parameter.value === undefined;
       if (!slider || parameter.value === undefined) continue;
-      if (document.activeElement !== slider.number) slider.number.value = slider.number.title = String(Number(parameter.value.toPrecision(8)));
-      if (!slider.isHeld && !this.outbox.has(({ kind }) => kind === `slider ${parameter.name}`)) slider.range.value = String(parameter.value);
+      if (this.outbox.has(({ path }) => path === `parameters.${parameter.name}`)) continue;
+      if (slider.number.value === slider.shown) this.showNumber(slider, String(Number(parameter.value.toPrecision(8))));
+      if (!slider.isHeld) slider.range.value = String(parameter.value);
     }
+  }
+  private showNumber(slider: Slider, text: string): void {
+    slider.number.value = slider.number.title = slider.shown = text;
   }
   private addSlider(parameter: Parameter): HTMLElement {
     const { name } = parameter;
@@ -459,9 +465,12 @@ export class Studio {
     range.value = String(value ?? 0);
     const set = (text: string, kind: string): void => this.change({ type: "set", path: `parameters.${name}`, value: text, kind });
     range.addEventListener("input", () => set(String(Number(Number(range.value).toPrecision(4))), `slider ${name}`));
-    number.addEventListener("change", () => set(number.value.trim(), ""));
+    number.addEventListener("change", () => {
+      slider.shown = number.value;
+      set(number.value.trim(), "");
+    });
     const row = make("div", { class: "parameter" }, make("span", { class: "name", title: name }, name), number, range);
-    const slider = { row, range, number, isHeld: false };
+    const slider = { row, range, number, shown: given, isHeld: false };
     range.addEventListener("pointerdown", () => (slider.isHeld = true));
     for (const end of ["pointerup", "pointercancel"]) range.addEventListener(end, () => (slider.isHeld = false));
     this.sliders.set(name, slider);

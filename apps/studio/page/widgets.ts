@@ -10,6 +10,8 @@ export interface Widget {
   set(value: Flow | undefined, isUpdate?: boolean): void;
   /** The page has sent what stands there. */
   commit(): void;
+  /** The server has refused it: it counts as typed and not sent again. */
+  uncommit(): void;
   /** Whether something is typed that has not been sent. */
   isDirty(): boolean;
 }
@@ -72,6 +74,9 @@ class TextWidget implements Widget {
   commit(): void {
     this.shown = this.input.value;
   }
+  uncommit(): void {
+    this.shown = shownText(this.given);
+  }
   isDirty(): boolean {
     return this.input.value !== this.shown;
   }
@@ -112,15 +117,21 @@ class SelectWidget implements Widget {
   set(value: Flow | undefined, isUpdate = false): void {
     this.given = value;
     if (isUpdate && this.isDirty()) return;
-    const text = value === undefined ? this.field.usual ?? this.field.options?.[0] ?? "" : shownText(value);
+    const text = this.textOf(value);
     if (!this.field.options?.includes(text)) this.element.append(make("option", { value: text }, text));
     this.element.value = this.shown = text;
   }
   commit(): void {
     this.shown = this.element.value;
   }
+  uncommit(): void {
+    this.shown = this.textOf(this.given);
+  }
   isDirty(): boolean {
     return this.element.value !== this.shown;
+  }
+  private textOf(value: Flow | undefined): string {
+    return value === undefined ? this.field.usual ?? this.field.options?.[0] ?? "" : shownText(value);
   }
 }
 
@@ -175,6 +186,9 @@ export class GroupWidget implements Widget {
   commit(): void {
     for (const { widget } of this.rows) widget.commit();
   }
+  uncommit(): void {
+    for (const { widget } of this.rows) widget.uncommit();
+  }
   isDirty(): boolean {
     return this.rows.some(({ widget }) => widget.isDirty());
   }
@@ -209,6 +223,7 @@ export class GroupWidget implements Widget {
 /** "Further keys" as text. */
 class MoreWidget implements Widget {
   readonly element: HTMLInputElement;
+  private given = "";
   private shown = "";
 
   constructor(field: Field, id: string) {
@@ -219,11 +234,15 @@ class MoreWidget implements Widget {
     return text === "" ? undefined : readFlow(`{${text}}`);
   }
   set(value: Flow | undefined, isUpdate = false): void {
+    this.given = value instanceof Map && value.size > 0 ? flowText(value).slice(1, -1) : "";
     if (isUpdate && this.isDirty()) return;
-    this.element.value = this.shown = value instanceof Map && value.size > 0 ? flowText(value).slice(1, -1) : "";
+    this.element.value = this.shown = this.given;
   }
   commit(): void {
     this.shown = this.element.value;
+  }
+  uncommit(): void {
+    this.shown = this.given;
   }
   isDirty(): boolean {
     return this.element.value !== this.shown;
@@ -266,21 +285,26 @@ class RotationWidget implements Widget {
   set(value: Flow | undefined, isUpdate = false): void {
     this.given = value;
     if (isUpdate && this.isDirty()) return;
-    const map = value instanceof Map ? value : new Map<string, Flow>();
-    this.kind.value = Object.keys(ROTATIONS).find((key) => map.has(key)) ?? "";
-    this.value.value = shownText(map.get(this.kind.value));
-    this.angle.value = shownText(map.get("angle"));
+    this.shown = this.textOf(value);
+    [this.kind.value, this.value.value, this.angle.value] = this.shown.split("\n");
     this.show();
-    this.commit();
   }
   commit(): void {
     this.shown = this.typed();
+  }
+  uncommit(): void {
+    this.shown = this.textOf(this.given);
   }
   isDirty(): boolean {
     return this.typed() !== this.shown;
   }
   private typed(): string {
     return [this.kind.value, this.value.value, this.angle.value].join("\n");
+  }
+  private textOf(value: Flow | undefined): string {
+    const map = value instanceof Map ? value : new Map<string, Flow>();
+    const kind = Object.keys(ROTATIONS).find((key) => map.has(key)) ?? "";
+    return [kind, shownText(map.get(kind)), shownText(map.get("angle"))].join("\n");
   }
   private show(): void {
     const kind = this.kind.value;
@@ -317,7 +341,7 @@ class WaysWidget implements Widget {
   set(value: Flow | undefined, isUpdate = false): void {
     this.given = value;
     if (isUpdate && this.isDirty()) return;
-    const way = this.shown = this.ways.find(({ by }) => value instanceof Map && value.has(by)) ?? this.ways.find(({ by }) => by === "") ?? this.ways[0];
+    const way = this.shown = this.wayOf(value);
     for (const one of this.ways) one.widget.set(one === way ? value : undefined, isUpdate);
     this.chooser.value = way.by;
     this.show();
@@ -326,8 +350,15 @@ class WaysWidget implements Widget {
     this.shown = this.chosen();
     for (const { widget } of this.ways) widget.commit();
   }
+  uncommit(): void {
+    this.shown = this.wayOf(this.given);
+    for (const { widget } of this.ways) widget.uncommit();
+  }
   isDirty(): boolean {
     return this.chosen() !== (this.shown ?? this.ways[0]) || this.chosen().widget.isDirty();
+  }
+  private wayOf(value: Flow | undefined): WaysWidget["ways"][number] {
+    return this.ways.find(({ by }) => value instanceof Map && value.has(by)) ?? this.ways.find(({ by }) => by === "") ?? this.ways[0];
   }
   private chosen(): WaysWidget["ways"][number] {
     return this.ways.find(({ by }) => by === this.chooser.value) ?? this.ways[0];
@@ -340,8 +371,14 @@ class WaysWidget implements Widget {
 interface Row {
   element: HTMLElement;
   name: HTMLInputElement | undefined;
+  givenName: string | undefined; // in the model
   shownName: string | undefined;
   group: GroupWidget;
+}
+/** An entry of the model as it is known, or as it has been sent: by its name, or in a list by its text. */
+interface Known {
+  key: string;
+  row: Row | undefined; // undefined: the user has removed it
 }
 
 /** Entries that can be added and removed: of a map by their names, or of a list. */
@@ -349,6 +386,7 @@ class RowsWidget implements Widget {
   readonly element: HTMLElement;
   private readonly list = make("div", {});
   private rows: Row[] = [];
+  private known: Known[] = [];
   private isSingle = false; // one map, as `shape: {...}` is
   private made = 0; // rows, also those that have been removed: their ids differ
 
@@ -365,7 +403,7 @@ class RowsWidget implements Widget {
   }
   get(): Flow | undefined {
     const { isNamed } = this.field;
-    const entries = this.rows.map(({ name, group }): [string, Flow | undefined] => [name?.value.trim() ?? "", group.get()]);
+    const entries = this.rows.map((row) => this.entryOf(row));
     if (isNamed) {
       const named = entries.filter(([name]) => name !== "");
       return named.length > 0 ? new Map(named.map(([name, value]) => [name, value ?? this.field.none ?? "0"])) : undefined;
@@ -378,42 +416,94 @@ class RowsWidget implements Widget {
     this.isSingle = !Array.isArray(value);
     const entries: [string, Flow][] = value === undefined ? [] : Array.isArray(value) ? value.map((one) => ["", one])
       : this.field.isNamed && value instanceof Map ? [...value] : [["", value]];
-    if (isUpdate && this.update(entries)) return;
-    this.rows = [];
-    this.made = 0;
-    this.list.replaceChildren();
-    for (const [name, one] of entries) {
-      const row = this.add();
-      if (row.name) row.name.value = row.shownName = name;
-      row.group.set(one);
+    if (isUpdate) {
+      this.update(entries);
+    } else {
+      this.rows = [];
+      this.made = 0;
+      this.list.replaceChildren();
+      this.known = entries.map((entry) => ({ key: this.keyOf(entry), row: this.addEntry(entry) }));
     }
     while (this.rows.length < (this.field.least ?? 0)) this.add().group.setNew();
     this.showRemovers();
   }
-  /** Updates the rows that are in the model; false: others have to be made. */
-  private update(entries: [string, Flow][]): boolean {
-    const isAtWork = (row: Row): boolean => row.name?.value !== row.shownName || row.group.isDirty() || hasFocus(row.element);
-    const isFilled = ({ name, group }: Row): boolean => (name ? name.value.trim() !== "" : !isEmpty(group.get()));
-    const rows = [this.rows.filter(isFilled), this.rows.filter((row) => !isAtWork(row))].find(({ length }) => length === entries.length);
-    rows?.forEach((row, i) => {
-      const [name, value] = entries[i];
-      if (row.name && row.name.value === row.shownName) row.name.value = row.shownName = name;
-      row.group.set(value, true);
-    });
-    return rows !== undefined || this.rows.some(isAtWork);
-  }
   commit(): void {
+    this.known = this.rows.filter((row) => this.isFilled(row)).map((row) => ({ key: this.keyOf(this.entryOf(row)), row }));
     for (const row of this.rows) {
       row.shownName = row.name?.value;
       row.group.commit();
     }
   }
+  uncommit(): void {
+    for (const row of this.rows) {
+      row.shownName = row.givenName;
+      row.group.uncommit();
+    }
+  }
   isDirty(): boolean {
-    return this.rows.some(({ name, shownName, group }) => name?.value !== shownName || group.isDirty());
+    return this.known.some(({ row }) => row === undefined) || this.rows.some((row) => this.isTyped(row));
+  }
+  private isTyped({ name, shownName, group }: Row): boolean {
+    return name?.value !== shownName || group.isDirty();
+  }
+  private isFilled({ name, group }: Row): boolean {
+    return name ? name.value.trim() !== "" : !isEmpty(group.get());
+  }
+  private entryOf({ name, group }: Row): [string, Flow | undefined] {
+    return [name?.value.trim() ?? "", group.get()];
+  }
+  private keyOf([name, value]: [string, Flow | undefined]): string {
+    return this.field.isNamed ? name : value === undefined ? "" : flowText(value);
+  }
+  /** The rows of entries that have changed, come or gone in the model; what the user has typed or removed and not sent stays so. */
+  private update(entries: [string, Flow][]): void {
+    const found = this.pairs(entries);
+    const own = this.rows.filter((row) => !this.known.some((one) => one.row === row));
+    const orphans = this.known.filter((one) => !found.includes(one)).flatMap(({ row }) => (row ? [row] : []));
+    this.known = entries.map((entry, i) => {
+      const one = found[i];
+      return { key: this.keyOf(entry), row: one ? this.refresh(one, entry) : this.addEntry(entry) };
+    });
+    const isNeeded = (row: Row): boolean => !this.field.least || this.isTyped(row) || hasFocus(row.element);
+    const kept = [...orphans.filter((row) => this.isTyped(row)), ...own.filter(isNeeded)];
+    this.rows.filter((row) => [...orphans, ...own].includes(row) && !kept.includes(row)).forEach(({ element }) => element.remove());
+    this.rows = [...this.known.flatMap(({ row }) => (row ? [row] : [])), ...kept];
+    let next = this.list.firstChild; // elements that are in their places are not moved: they would lose the focus
+    for (const { element } of this.rows) {
+      if (element === next) next = next.nextSibling;
+      else this.list.insertBefore(element, next);
+    }
+  }
+  /** What was known of each entry; undefined: it is new. */
+  private pairs(entries: [string, Flow][]): (Known | undefined)[] {
+    const { known } = this;
+    const isEqualCount = known.length === entries.length;
+    if (!this.field.isNamed && isEqualCount) return known;
+    let from = 0; // a list keeps its order
+    const found = entries.map((entry) => {
+      const at = known.findIndex(({ key }, i) => key === this.keyOf(entry) && (this.field.isNamed || i >= from));
+      if (at >= 0) from = at + 1;
+      return known[at] as Known | undefined;
+    });
+    // An entry with a new name is the one at the same place.
+    return found.map((one, i) => one ?? (isEqualCount && !found.includes(known[i]) ? known[i] : undefined));
+  }
+  private refresh({ row }: Known, [name, value]: [string, Flow]): Row | undefined {
+    if (!row) return undefined;
+    if (row.name && row.name.value === row.shownName) row.name.value = row.shownName = name;
+    row.givenName = row.name && name;
+    row.group.set(value, true);
+    return row;
   }
   private showRemovers(): void {
     const isFree = this.rows.length > (this.field.least ?? 0);
     for (const { element } of this.rows) (element.querySelector(".remove") as HTMLElement).hidden = !isFree;
+  }
+  private addEntry([name, value]: [string, Flow]): Row {
+    const row = this.add();
+    if (row.name) row.name.value = row.shownName = row.givenName = name;
+    row.group.set(value);
+    return row;
   }
   private add(): Row {
     const { field } = this;
@@ -426,6 +516,7 @@ class RowsWidget implements Widget {
       type: "button", class: "remove", title: "Remove", "aria-label": `Remove this ${word}`,
       onclick: () => {
         this.rows = this.rows.filter((row) => row.element !== element);
+        for (const one of this.known) if (one.row?.element === element) one.row = undefined;
         this.element.dispatchEvent(new Event("input", { bubbles: true }));
         this.element.dispatchEvent(new Event("change", { bubbles: true }));
         element.remove();
@@ -435,7 +526,7 @@ class RowsWidget implements Widget {
     // Tab leads from the name to the fields, and only then to the button.
     element.append(make("div", { class: "entry-head" }, name ?? make("span", {}, word)), group.element, remover);
     this.list.append(element);
-    const row: Row = { element, name, shownName: name?.value, group };
+    const row: Row = { element, name, givenName: name?.value, shownName: name?.value, group };
     this.rows.push(row);
     return row;
   }
