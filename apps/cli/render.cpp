@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "sestina/io/output_file.h"
 #include "sestina/io/text_file.h"
 #include "studio/view_file.h"
+#include "terminal.h"
 
 namespace sestina::cli {
 namespace {
@@ -37,6 +39,26 @@ struct RenderOptions {
   double speed = 1.0;
   bool is_dark = false;
 };
+
+struct Interrupted {};
+
+// Runs a program; an interrupt ends it, and the drawing.
+int run_until_interrupt(const std::vector<std::string>& words, const fs::path& output) {
+  const std::optional<int> status = run_quietly(words, output, catch_interrupt());
+  if (!status) throw Interrupted{};
+  return *status;
+}
+
+// Returns the address of a file, whose name may have any letters.
+std::string address_of(const fs::path& file) {
+  std::string address = "file://";
+  for (const char c : file.string()) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                          std::string_view("/._-~").find(c) != std::string_view::npos;
+    address += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return address;
+}
 
 // A folder that is removed at the end.
 class TemporaryFolder {
@@ -121,8 +143,8 @@ std::vector<std::string> draw(const RenderOptions& options, const std::string& p
       need_program({"chromium", "chromium-browser", "google-chrome"}, "it draws the frames");
   write_whole_file(folder / "page.html", page);
   std::string address =
-      fmt::format("file://{}?frames={}&width={}&height={}&kind={}&theme={}", (folder / "page.html").string(),
-                  count, options.width, options.height, kind, options.is_dark ? "dark" : "light");
+      fmt::format("{}?frames={}&width={}&height={}&kind={}&theme={}", address_of(folder / "page.html"), count,
+                  options.width, options.height, kind, options.is_dark ? "dark" : "light");
   if (options.time) address += fmt::format("&to={}", *options.time);
   std::vector<std::string> words = {browser.string(),
                                     "--headless=new",
@@ -132,7 +154,7 @@ std::vector<std::string> draw(const RenderOptions& options, const std::string& p
                                     "--dump-dom",
                                     address};
   if (geteuid() == 0) words.insert(words.begin() + 1, "--no-sandbox");
-  run_quietly(words, folder / "page.txt");
+  run_until_interrupt(words, folder / "page.txt");
   std::vector<std::string> frames = frames_of(read_text_file(folder / "page.txt", kMostText));
   if (frames.size() != static_cast<std::size_t>(count)) {
     throw ComputationError(0.0,
@@ -160,9 +182,20 @@ void join(const RenderOptions& options, const std::vector<std::string>& frames, 
   const std::vector<std::string> as_gif = {"-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse", result};
   const std::vector<std::string> as_mp4 = {"-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "20", result};
   words.insert(words.end(), (is_gif ? as_gif : as_mp4).begin(), (is_gif ? as_gif : as_mp4).end());
-  if (run_quietly(words, folder / "ffmpeg.txt") != 0)
+  if (run_until_interrupt(words, folder / "ffmpeg.txt") != 0)
     throw ComputationError(0.0, "ffmpeg could not join the frames");
-  fs::copy_file(result, options.output, fs::copy_options::overwrite_existing);
+  write_whole_file(options.output, read_text_file(result, kMostText));
+}
+
+void make_file(const RenderOptions& options, const std::string& page, int count, const std::string& suffix) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> frames =
+      draw(options, page, count, suffix == ".mp4" ? "jpeg" : "png", folder);
+  if (suffix == ".png") {
+    write_whole_file(options.output, frames.front());
+  } else {
+    join(options, frames, suffix, folder);
+  }
 }
 
 void check_time(const RenderOptions& options, const Motion& motion) {
@@ -199,14 +232,12 @@ int render(RenderOptions& options) {
   const Motion motion = studio::make_motion(replay, scene, kMostMotionBytes);
   check_time(options, motion);
   const std::string page = studio::make_view_page(scene, motion, {});
-  const TemporaryFolder folder;
   const int count = suffix == ".png" ? 1 : frame_count(options, motion);
-  const std::vector<std::string> frames =
-      draw(options, page, count, suffix == ".mp4" ? "jpeg" : "png", folder);
-  if (suffix == ".png") {
-    write_whole_file(options.output, frames.front());
-  } else {
-    join(options, frames, suffix, folder);
+  try {
+    make_file(options, page, count, suffix);
+  } catch (const Interrupted&) {
+    print_error("sestina: interrupted\n");
+    return kInterrupted;
   }
   for (const std::string& note : scene.notes) print_error("note: {}\n", note);
   print("{}: {} {}, {} x {}\n", options.output, count, count == 1 ? "picture" : "frames", options.width,

@@ -22,14 +22,20 @@ Document::Document(fs::path file) : file_(std::move(file)), copy_(file_) {
   if (is_on_disk_) text_ = read_text_file(file_, kLargestDocument);
   check_utf8_text(text_, printable(file_.string()));
   saved_ = text_;
-  recovered_ = copy_.take(text_, kLargestDocument);
-  is_newer_than_recovered_ = is_on_disk_ && copy_.is_older_than(file_);
+  take_copy();
   trust_files_of(text_);
 }
 
 Document::Document(std::string text, fs::path unnamed)
     : text_(std::move(text)), saved_(text_), copy_(std::move(unnamed)) {
-  recovered_ = copy_.take(text_, kLargestDocument);
+  take_copy();
+}
+
+void Document::take_copy() {
+  std::optional<UnsavedCopy::Found> found = copy_.take(text_, kLargestDocument);
+  if (!found) return;
+  recovered_ = std::move(found->text);
+  file_has_changed_ = is_on_disk_ && !found->has_begun_from;
 }
 
 void Document::forget_recovered() {
@@ -41,8 +47,8 @@ void Document::take_recovered() {
   if (!recovered_) return;
   std::string text = std::move(*recovered_);
   recovered_.reset();
-  if (is_newer_than_recovered_) saved_.clear();  // another program's text, about which the user is asked
-  change(std::move(text), {});                   // the copy remains all the time
+  if (file_has_changed_) saved_.clear();  // another program's text, about which the user is asked
+  change(std::move(text), {});            // the copy remains all the time
 }
 
 void Document::note_other(bool differs) {
@@ -56,7 +62,7 @@ void Document::keep_copy() {
   copy_fault_.clear();
   if (!is_dirty()) return copy_.remove();
   try {
-    copy_.keep(text_);
+    copy_.keep(text_, refused_ ? *refused_ : saved_);
   } catch (const InputError& error) {
     copy_fault_ = error.what();  // editing goes on without
   }

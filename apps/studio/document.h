@@ -129,6 +129,7 @@ class Document {
   void refuse_while_offered() const;
   void push(std::string text, std::string_view kind);
   void change(std::string text, std::string_view kind);
+  void take_copy();
   void keep_copy();
   void trust_files_of(const std::string& text);
   std::size_t comma_after(const YamlNode& node, const std::string& path) const;
@@ -148,7 +149,7 @@ class Document {
   bool other_differs_ = false;            // see note_other()
   bool is_on_disk_ = false;               // the file has been read or saved
   std::optional<std::string> recovered_;  // until it is answered, nothing is edited
-  bool is_newer_than_recovered_ = false;  // the file
+  bool file_has_changed_ = false;         // since what is recovered was made from it
   UnsavedCopy copy_;
   std::string copy_fault_;
   std::set<std::string> known_files_;  // values of `file:` and `table:` on disk

@@ -113,6 +113,9 @@ class Client : public std::enable_shared_from_this<Client> {
     if (waiting_.size() == 1) write();
   }
 
+  // Ends the connection, of which the page tells its user.
+  void end() { beast::get_lowest_layer(socket_).socket().close(); }
+
  private:
   void read() {
     auto self = shared_from_this();
@@ -310,9 +313,12 @@ void Server::run(const std::atomic<bool>& stop) {
   parts_->accept();
   parts_->tick(stop);
   parts_->context.run();
-  // Later requests are refused instead of waiting for an answer.
+  // Later requests are refused instead of waiting for an answer, and no window waits for one.
   beast::error_code error;
   parts_->acceptor.close(error);
+  for (const auto& [id, client] : parts_->hub->clients) {
+    if (const auto open = client.lock()) open->end();
+  }
 }
 
 }  // namespace sestina::studio

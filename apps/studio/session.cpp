@@ -375,11 +375,15 @@ void Session::on_select(int /*client*/, const YamlNode& message) {
 }
 
 // {"type": "control", "name": "gain", "value": 0.3}
-void Session::on_control(int /*client*/, const YamlNode& message) {
+void Session::on_control(int client, const YamlNode& message) {
   const std::string name = text_of(message, "name");
   const auto found = std::ranges::find(controls_, name, &Control::name);
   if (found == controls_.end()) throw InputError(fmt::format("there is no control '{}'", printable(name)));
-  if (found->is_slider) found->value = std::clamp(number_of(message, "value"), found->lower, found->upper);
+  if (found->is_slider) {
+    found->value = std::clamp(number_of(message, "value"), found->lower, found->upper);
+    for (const int other : clients_)
+      if (other != client) send(other, controls_text());
+  }
   if (on_action_) on_action_("control", name, found->value);
 }
 

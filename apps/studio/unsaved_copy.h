@@ -1,6 +1,6 @@
 // The copy of unsaved work in a file beside the model, which the next studio offers. Several studios of one
 // model keep a copy each: `.arm.yaml.studio`, `.arm.yaml.2.studio`, ... A studio locks its copy while it
-// runs.
+// runs. Its first line is a comment that tells which text of the model's file the work has begun from.
 #pragma once
 
 #include <filesystem>
@@ -17,12 +17,16 @@ class UnsavedCopy {
   UnsavedCopy() = default;  // keeps nothing
   explicit UnsavedCopy(std::filesystem::path model) : model_(std::move(model)) {}
 
-  // Returns what a studio that runs no longer has left, if it is another text; then the copy is this one's.
-  std::optional<std::string> take(const std::string& text, std::size_t most_bytes);
-  // Whether the file of the model was written after the copy that take() has returned.
-  bool is_older_than(const std::filesystem::path& model) const;
-  // Writes the text, with the permissions of the model. Throws InputError if it cannot be written.
-  void keep(const std::string& text);
+  struct Found {
+    std::string text;
+    bool has_begun_from;  // the text that take() was given
+  };
+  // Returns what a studio that runs no longer has left, if it is another text than that of the file; then the
+  // copy is this one's.
+  std::optional<Found> take(const std::string& text, std::size_t most_bytes);
+  // Writes the text, with the permissions of the model; `begun_from`: the text of the file that the user
+  // knows. Throws InputError if it cannot be written.
+  void keep(const std::string& text, const std::string& begun_from);
   void remove();  // its own alone
 
  private:

@@ -17,11 +17,23 @@ def _options(changes: Changes | None) -> list[str]:
     if changes is None:
         return []
     if isinstance(changes, Mapping):
-        # JSON is YAML, but an expression is text without quotes.
-        return [f"{path}={value if isinstance(value, str) else json.dumps(value)}" for path, value in changes.items()]
+        return [f"{path}={text_of_value(value)}" for path, value in changes.items()]
     if isinstance(changes, str):
         return [changes]
     return list(changes)
+
+
+def text_of_value(value: object) -> str:
+    """Return a value as text of YAML: numbers, also of numpy, lists, tuples, arrays, mappings; a string as it is."""
+    # JSON is YAML, but an expression is text without quotes.
+    return value if isinstance(value, str) else json.dumps(value, default=_plain)
+
+
+def _plain(value: object) -> object:
+    to_list = getattr(value, "tolist", None)
+    if to_list is None:
+        raise TypeError(f"a {type(value).__name__} is not a value of a model: {value!r}")
+    return to_list()
 
 
 def load(path: str | os.PathLike[str], set: Changes | None = None) -> System:

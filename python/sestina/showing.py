@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import os
 import pathlib
 import queue
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from . import _core
 from .errors import InputError
+from .files import load, text_of_value
 from .result import Result, as_system
 
 if TYPE_CHECKING:
@@ -80,6 +82,8 @@ class Studio:
     def __init__(self, file: pathlib.Path, port: int) -> None:
         if not hasattr(_core, "_StudioServer"):
             raise InputError("this package was built without the studio: Boost.Beast was missing")
+        if not 0 <= port <= 65535:
+            raise InputError(f"port: {port} is not a number from 0 to 65535")
         self.file = file  #: the model that is edited
         self._server = _core._StudioServer(str(file), port)
         self._actions: queue.SimpleQueue[tuple[str, str, float]] = queue.SimpleQueue()
@@ -95,18 +99,17 @@ class Studio:
     @property
     def system(self) -> System:
         """The description as last saved."""
-        from .files import load
-
         return load(self.file)
 
     def set(self, path: str, value: object) -> None:
         """Change a value of the model in the studio, as its user would: `studio.set("parameters.l1", 0.5)`.
 
         path   a key of the model, as for load(set=...)
-        value  number or text of YAML
-        Raises InputError if the model has no such key, or can only be edited as text there.
+        value  number, list or mapping of these, or text of YAML, such as an expression
+        A key that its item does not have yet is added. Raises InputError if there is no such item or parameter, if the
+        text can only be edited as text there, and after stop().
         """
-        fault = self._server.set_value(path, str(value))
+        fault = self._server.set_value(path, text_of_value(value))
         if fault:
             raise InputError(fault)
 
@@ -132,8 +135,8 @@ class Studio:
         lower, upper  the ends of the slider
         value         where it begins
         """
-        if not lower <= value <= upper or not lower < upper:
-            raise InputError(f"value: {value} is not between {lower} and {upper}, with lower below upper")
+        if not -math.inf < lower <= value <= upper < math.inf or not lower < upper:
+            raise InputError(f"value: {value} is not between {lower} and {upper}, two numbers with lower below upper")
         self._listen()
         self._controls[name] = callback
         self._server.add_control(name, True, lower, upper, value)
@@ -178,7 +181,7 @@ def _call(actions: queue.SimpleQueue[tuple[str, str, float]], owner: weakref.ref
             return
         try:
             running._act(*action)
-        except Exception:
+        except BaseException:  # sys.exit() too: the next callback is still called
             traceback.print_exc()
         del running
 

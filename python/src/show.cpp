@@ -143,6 +143,7 @@ class StudioServer {
   }
   // Returns a fault as text; empty: done.
   std::string set_value(const std::string& path, const std::string& value) {
+    if (stops_) return "the studio has ended";
     const auto answer = std::make_shared<std::promise<std::string>>();
     std::future<std::string> fault = answer->get_future();
     server_.post([=](studio::Session& session) {

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import pathlib
 import queue
 import re
+import sys
 import urllib.error
 import urllib.request
 
+import numpy as np
 import pytest
 import sestina
 from sestina import _core
@@ -121,6 +124,27 @@ def test_a_studio_calls_the_program_back(tmp_path):
             running.set("bodies.none.mass", 1)
         with pytest.raises(sestina.InputError, match="not between"):
             running.add_slider("wide", print, lower=1, upper=0)
-        client.close()
+        with pytest.raises(sestina.InputError, match="two numbers"):
+            running.add_slider("endless", print, upper=math.inf)
+        running.set("gravity", np.array([0, 0, -np.int64(2)]))
+        while "gravity: [0, 0, -2]" not in client.wait_for("document")["text"]:
+            pass
+        # Callbacks go on after one that wants to end the program, and a window that watches sees what is moved.
+        running.add_button("end", lambda: sys.exit(1))
+        watcher = socket_of(running.url)
+        while len(watcher.wait_for("controls")["list"]) < 3:
+            pass
+        client.send('{"type": "control", "name": "end"}')
+        client.send('{"type": "control", "name": "gain", "value": 2}')
+        assert heard.get(timeout=20) == ("gain", 2)
+        while watcher.wait_for("controls")["list"][1]["value"] != 2:
+            pass
     finally:
         running.stop()
+    with pytest.raises((ConnectionError, EOFError)):  # the window knows that it has ended
+        while True:
+            client.receive()
+    with pytest.raises(sestina.InputError, match="has ended"):
+        running.set("bodies.rod.mass", 1)
+    with pytest.raises(sestina.InputError, match="65535"):
+        sestina.studio(running.file, port=70000, open_browser=False)

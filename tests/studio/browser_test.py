@@ -10,9 +10,11 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import yaml
@@ -182,6 +184,26 @@ class BrowserTest(unittest.TestCase):
             page.close()
             self.assertEqual(self.errors, [], model.stem)
             file.unlink()
+
+    def test_renders_a_picture_and_leaves_nothing_when_it_is_interrupted(self):
+        folder = self.folder / "50% of #1"
+        folder.mkdir()
+        model, picture = ROOT / "examples" / "01_double_pendulum.yaml", self.folder / "picture.png"
+        environment = {**os.environ, "TMPDIR": str(folder)}
+        command = [PROGRAM, "render", model, "-o", picture, "--width", "320", "--height", "180"]
+        subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+        self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(struct.unpack(">II", picture.read_bytes()[16:24]), (320, 180))
+        self.assertEqual(list(folder.iterdir()), [])
+        film = self.folder / "film.gif"
+        drawing = subprocess.Popen([*command[:3], "-o", film], env=environment, stderr=subprocess.PIPE, text=True)
+        for _ in range(600):
+            if list(folder.glob("*/profile")) or drawing.poll() is not None:
+                break
+            time.sleep(0.05)
+        drawing.terminate()
+        self.assertEqual((drawing.communicate(timeout=60)[1], drawing.returncode), ("sestina: interrupted\n", 130))
+        self.assertEqual((list(folder.iterdir()), film.exists()), ([], False))
 
     def test_folds_the_nodes_of_a_beam(self):
         file = self.folder / "whip.html"
@@ -502,7 +524,7 @@ class BrowserTest(unittest.TestCase):
             if copy.exists():
                 break
             other.wait_for_timeout(50)
-        self.assertEqual(copy.read_bytes(), b"# quick\r\n" + model.read_bytes())
+        self.assertEqual(copy.read_bytes().split(b"\n", 1)[1], b"# quick\r\n" + model.read_bytes())
         self.server.kill()
         # The next page asks, and until it is answered nothing can be typed that would be lost.
         page = self.open(self.start_studio(model))
