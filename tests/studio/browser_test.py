@@ -429,6 +429,57 @@ class BrowserTest(unittest.TestCase):
         self.wait(page, "document.querySelector('#add-force-item').value === ''")
         self.assertEqual(self.errors, [])
 
+    def test_keys_act_where_the_user_is(self):
+        model = self.folder / "swing.yaml"
+        model.write_text(COMMENTED)
+        page = self.open(self.start_studio(model))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows > 100")
+        # Letters after Ctrl+S, before the answer.
+        page.click("#tab-model")
+        page.evaluate("window.lag = 700")
+        page.locator("#text").focus()
+        page.keyboard.press("Control+Home")
+        page.keyboard.type("# first\n")
+        page.keyboard.press("Control+s")
+        page.keyboard.type("# the second line goes on\n", delay=40)
+        page.keyboard.press("Control+s")
+        page.evaluate("window.lag = 0")
+        for _ in range(600):
+            if "goes on" in model.read_text():
+                break
+            page.wait_for_timeout(50)
+        self.assertEqual(model.read_text(), "# first\n# the second line goes on\n" + COMMENTED)
+        # Undo in a field that is being typed in is that of the field.
+        page.click("#tab-build")
+        details = self.form(page, "Gravity and name")
+        name = details.locator("#add-gravity-name")
+        name.click()
+        page.keyboard.type("ab")
+        page.keyboard.press("Control+z")
+        page.wait_for_timeout(300)
+        self.assertTrue(page.evaluate(TEXT).startswith("# first\n# the second"))
+        self.assertNotEqual(name.input_value(), "ab")
+        name.fill("")
+        # The space bar pauses a live run that was begun with the mouse; the run that is kept does not grow with it.
+        page.locator("#canvas").focus()
+        page.click("#to-start")
+        page.click("#live")
+        self.wait(page, "sestina.viewer.player.end > 0.2")
+        page.click("#keep")
+        kept = page.evaluate("sestina.viewer.ghost.motion.rows")
+        page.keyboard.press("Space")
+        self.wait(page, "document.getElementById('status').textContent.startsWith('paused')")
+        page.keyboard.press("Space")
+        self.wait(page, "sestina.viewer.player.end > 0.6")
+        self.assertEqual(page.evaluate("sestina.viewer.ghost.motion.rows"), kept)
+        self.assertEqual(page.evaluate("document.getElementById('live').getAttribute('aria-pressed')"), "true")
+        # The view turns with gravity.
+        page.click("#live")
+        self.set(page, "Gravity and name", gravity="0, 0, -9.81")
+        self.wait(page, "sestina.viewer.scene.up[2] === 1")
+        self.assertGreater(page.evaluate("sestina.viewer.drawing.orbit.camera.up.z"), 0.9)
+        self.assertEqual(self.errors, [])
+
     def test_keeps_the_selection_by_name(self):
         model = self.folder / "swing.yaml"
         model.write_text(COMMENTED)

@@ -79,6 +79,61 @@ TEST(Beams, CantileverTakesItsWholeLoadInOneStepAndConverges) {
 }
 
 // The section's force is the load in its own axes, the moment grows with the arm.
+// ---- statics of a stiff beam and of what moves easily -----------------------------------------------------
+constexpr const char* kSteel = R"(
+sestina: 1
+gravity: [0, 0, -10]
+bodies:
+  - name: boom
+    type: beam
+    centerline: {from: [0, 0, 0], to: [2, 0, 0]}
+    elements: 6
+    section: {rectangle: [0.1, 0.1]}
+    material: {E: 2.0e11, nu: 0.3, density: 3000}
+)";
+
+// A pendulum on a soft spring: c q = m g a cos q.
+TEST(Beams, WhatIsSoftBesideThemComesToRestAsExactly) {
+  const RunResult run = run_system(read_model(std::string(kSteel) + R"(
+  - {name: bob, mass: 0.1, center_of_mass: [0.1, 0, 0]}
+joints:
+  - {name: clamp, type: weld, parent: ground.origin, child: boom.start}
+  - {name: hip, type: revolute, parent: ground.origin, child: bob.origin, axis: [0, 1, 0], q: 0.3}
+forces: [{name: spring, type: joint_spring, joint: hip, stiffness: 0.2}]
+analysis: {type: statics}
+)"));
+  const double q = run.end("hip.q");
+  EXPECT_NEAR(0.2 * q - 0.1 * 10.0 * 0.1 * std::cos(q), 0.0, 1e-12);
+}
+
+// A bead that slides without friction.
+System bead_on_steel(const std::string& axes, const std::string& start, const std::string& more) {
+  return read_model(kSteel + fmt::format(R"(
+  - {{name: bead, type: particle, mass: 0.5}}
+ground: {{points: {{base: {{axes: {{axis: [0, 1, 0], angle: {}}}}}, far: [3, 0, 0]}}}}
+joints:
+  - {{name: clamp, type: weld, parent: ground.base, child: boom.start}}
+  - {{name: fly, type: xyz, parent: ground.origin, child: bead.origin, q: {}}}
+constraints: [{{name: slide, type: point_on_beam, point: bead.origin, beam: boom}}]
+analysis: {{type: statics}}
+{})",
+                                         axes, start, more));
+}
+TEST(Beams, NothingIsAtRestThatSlidesDownThem) {
+  const RunResult run = run_anyhow(bead_on_steel("0.3", "[0.2*cos(0.3), 0, -0.2*sin(0.3)]", ""));
+  EXPECT_EQ(run.report.status, RunStatus::kFailed);
+  EXPECT_THAT(run.report.failure,
+              HasSubstr("is left with 1.4"));  // m g sin 0.3 = 1.48 N, 1.41 N of it along x
+}
+TEST(Beams, NothingIsAtRestBeyondTheirEnd) {
+  const std::string spring =
+      "forces: [{name: pull, type: cartesian_spring, from: ground.far, to: bead.origin, stiffness: [10, 10, "
+      "10]}]\n";
+  const RunResult run = run_anyhow(bead_on_steel("0", "[1, 0, 0]", spring));
+  EXPECT_EQ(run.report.status, RunStatus::kFailed);
+  EXPECT_THAT(run.report.failure, HasSubstr("slide: the point leaves boom"));
+}
+
 TEST(Beams, SectionForcesAreThoseOfEquilibrium) {
   const RunResult run = run_system(cantilever(16));
   const double F = testing_support::kNachbagauerForce;

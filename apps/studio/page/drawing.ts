@@ -159,6 +159,7 @@ export class Drawing {
     this.trace = undefined;
     this.layers.clear();
     this.unmade.clear();
+    const hasTurned = this.scene !== undefined && String(this.scene.up) !== String(scene.up);
     this.scene = scene;
     this.shapes = new Shapes(scene);
     scene.bodies.forEach((_, b) => {
@@ -187,7 +188,7 @@ export class Drawing {
     this.select(this.selected < scene.bodies.length ? this.selected : -1);
     const growth = this.bounds.radius / this.orbit.fittedRadius;
     const mayShrink = motion.frames > FEW_FRAMES; // a live run has hardly begun
-    if (!keepView || growth > 2 || (growth < 0.4 && mayShrink)) this.resetView();
+    if (!keepView || hasTurned || growth > 2 || (growth < 0.4 && mayShrink)) this.resetView();
     else if (this.orbit.isFitted && (growth > 1.2 || (growth < 0.7 && mayShrink))) this.fit();
     this.setDark(this.dark);
   }

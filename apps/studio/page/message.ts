@@ -223,6 +223,13 @@ export class Motion {
     this.rows = count;
   }
 
+  /** The rows of now, which later ones do not join; without forces. */
+  copy(): Motion {
+    const { columns, x, rows, framesPerMode, poseNumbers } = this;
+    const poses = this.poses.slice(0, this.frames * poseNumbers);
+    return new Motion(columns, x, rows, framesPerMode, poseNumbers, poses, this.values.map((column) => column.slice(0, rows)));
+  }
+
   private reserve(rows: number): void {
     if (this.poses.length >= rows * this.poseNumbers && (this.values[0]?.length ?? 0) >= rows) return;
     const room = Math.max(2 * rows, Math.min(256, Math.ceil(4e6 / (this.poseNumbers + 1))));

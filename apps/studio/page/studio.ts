@@ -49,6 +49,7 @@ export class Studio {
   private isNew = true; // the state of the run is not known yet
   private wasPaused = false;
   private mayEdit = false;
+  private typedIn: EventTarget | null = null; // a field whose letters are not a change of the model yet
   private readonly outbox = new Outbox((message) => this.connection.send(message));
   private readonly sliders = new Map<string, Slider>();
 
@@ -98,6 +99,8 @@ export class Studio {
       if (this.isLive && this.mayEdit) this.connection.send({ type: "speed", speed });
     };
     document.addEventListener("keydown", (event) => this.press(event));
+    document.addEventListener("input", ({ target }) => (this.typedIn = (target as HTMLInputElement).type === "text" ? target : null));
+    for (const end of ["change", "submit"]) document.addEventListener(end, () => (this.typedIn = null));
     window.addEventListener("beforeunload", (event) => {
       this.pane.flush();
       if (this.mayEdit && this.outbox.hurry()) event.preventDefault(); // the browser asks; until then all has been sent
@@ -130,14 +133,15 @@ export class Studio {
     }
     this.outbox.add(message);
   }
-  /** While another change is under way, a text would undo it. */
+  /** While another change of the text is under way, a text that is typed would undo it. */
   private lockText(): void {
-    this.pane.setReadOnly(!this.mayEdit || this.document?.recovered === true || this.outbox.has(({ type }) => type !== "text" && type !== "run"));
+    const isUnderWay = this.outbox.has(({ type }) => !["text", "run", "save", "table"].includes(String(type)));
+    this.pane.setReadOnly(!this.mayEdit || this.document?.recovered === true || isUnderWay);
   }
   /** The present run stays, translucent, beside those that follow. */
   private keep(): void {
     const { scene, motion } = this.viewer;
-    if (scene && motion && motion.framesPerMode === 0) this.viewer.setGhost(new Ghost("the run that was kept", scene, motion));
+    if (scene && motion && motion.framesPerMode === 0) this.viewer.setGhost(new Ghost("the run that was kept", scene, motion.copy()));
   }
   private run(): void {
     this.setLive(false);
@@ -212,7 +216,7 @@ export class Studio {
   }
   private press(event: KeyboardEvent): void {
     if (!(event.ctrlKey || event.metaKey)) return;
-    const isText = (event.target as HTMLElement).tagName === "TEXTAREA";
+    const isText = (event.target as HTMLElement).tagName === "TEXTAREA" || this.typedIn === event.target;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key; // with shift, or caps lock
     const actions: Record<string, () => void> = { s: () => this.save(), Enter: () => this.run() };
     if (!isText || key !== "z") {

@@ -59,6 +59,11 @@ export class Viewer {
     const prefers = window.matchMedia?.("(prefers-color-scheme: dark)").matches;
     this.setTheme(new URLSearchParams(location.search).get("theme") ?? (prefers ? "dark" : "light"));
     document.addEventListener("keydown", (event) => this.press(event));
+    // A button that was clicked with the mouse does not keep the space bar, which plays and pauses.
+    document.addEventListener("click", (event) => {
+      const button = event.detail > 0 && (event.target as Element).closest?.("header button, footer button");
+      if (button) (button as HTMLElement).blur();
+    });
     new ResizeObserver(() => this.resize()).observe(find("stage"));
     new ResizeObserver(() => this.drawPlots()).observe(find("pages"));
     this.resize();

@@ -20,6 +20,7 @@ using Eigen::VectorXd;
 constexpr double kRedundant = 1e-10;          // relative to the largest singular value of C
 constexpr double kBalanced = 1e-9;            // relative to the terms of r, or to the mechanism's size
 constexpr double kRoundOffOfBalance = 1e-15;  // the same; the error cannot be reduced further
+constexpr double kRoundOffOfForces = 1e-14;   // relative to stiffness times size
 constexpr double kNeutral = 1e-10;    // relative to the largest stiffness: a direction without stiffness
 constexpr double kLongestStep = 0.5;  // rad, or of the mechanism's size
 constexpr double kGrowing = 1e-10;    // relative to the largest eigenvalue
@@ -82,6 +83,19 @@ double Equilibrium::imbalance() const {
   if (left == 0.0) return 0.0;
   // Spring forces are differences of lengths, so that their round-off scales with stiffness times length.
   return left / std::max(largest(tangents_.scale.cwiseQuotient(weight_)), K_.cwiseAbs().maxCoeff());
+}
+
+bool Equilibrium::is_at_rest() const {
+  if (!(calc_error() <= kBalanced)) return false;
+  const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
+  if (stiffness.size() == 0) return true;
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (stiffness + stiffness.transpose()));
+  const MatrixXd directions = Z_ * eigen.eigenvectors();
+  const VectorXd left = (directions.transpose() * r_).cwiseAbs();
+  const VectorXd forces = directions.cwiseAbs().transpose() * tangents_.scale.cwiseQuotient(weight_);
+  const VectorXd stiff = directions.cwiseAbs().transpose() * K_.cwiseAbs().rowwise().maxCoeff();
+  const VectorXd size = forces.cwiseMax(eigen.eigenvalues().cwiseAbs());
+  return ((kBalanced * size + kRoundOffOfForces * stiff - left).array() >= 0.0).all();
 }
 
 VectorXd Equilibrium::gap() const { return tangents_.g - open_; }
@@ -185,7 +199,8 @@ VectorXd Equilibrium::step_with_states() const {
 bool Equilibrium::find_with_states(State<double>& state) {
   const Eigen::Index n = weight_.size();
   set_sizes(state, VectorXd::Zero(tangents_.nx()));
-  double best = INFINITY;
+  double best = INFINITY, last_step = INFINITY;
+  int long_steps = 0;
   State<double> best_state = state;
   for (iterations_ = 0; iterations_ < kMostIterations; ++iterations_) {
     balance(state);
@@ -195,12 +210,12 @@ bool Equilibrium::find_with_states(State<double>& state) {
       return false;
     }
     last_ = state;
-    if (error <= kRoundOffOfBalance) return true;
+    if (error <= kRoundOffOfBalance && is_at_rest()) return true;
     const bool is_better = error < 0.5 * best;
-    if (error < best) best = error, best_state = state;
-    if (best <= kBalanced && !is_better) break;
+    if (error < best || error <= kBalanced) best = std::min(best, error), best_state = state;
+    if (best <= kBalanced && !is_better && (last_step <= kShortStep || ++long_steps > kMostLongSteps)) break;
     VectorXd step = step_with_states();
-    const double size = largest(step.head(n));
+    const double size = last_step = largest(step.head(n));
     if (size > kLongestStep) step *= kLongestStep / size;
     set_sizes(state, step.tail(tangents_.nx()));
     move(step.head(n), state);
@@ -208,7 +223,7 @@ bool Equilibrium::find_with_states(State<double>& state) {
   }
   state = last_ = best_state;
   balance(state);
-  return best <= kBalanced;
+  return is_at_rest();
 }
 
 bool Equilibrium::find(double load, State<double>& state) {
@@ -279,21 +294,24 @@ std::string Equilibrium::Search::describe() const {
 bool Equilibrium::find_with_wrenches(State<double>& state) {
   balance(state);
   tangents_.set_wrenches(MotionTangents::Wrenches::kKept);
-  double before = INFINITY;
+  double before = INFINITY, last_step = INFINITY;
+  int long_steps = 0;
   for (iterations_ = 0; iterations_ < kMostBendings; ++iterations_) {
     balance(state);
     const double error = calc_error();
     if (!std::isfinite(error)) break;
-    if (error <= kRoundOffOfBalance || (error <= kBalanced && error >= 0.5 * before)) break;
+    const bool cannot_improve = error <= kRoundOffOfBalance || (error <= kBalanced && error >= 0.5 * before);
+    if (cannot_improve && (last_step <= kShortStep || ++long_steps > kMostLongSteps)) break;
     before = error;
     const VectorXd d = plain_step();
-    if (!(largest(d) < kLongestBending)) break;
+    last_step = largest(d);
+    if (!(last_step < kLongestBending)) break;
     tangents_.take(d.cwiseQuotient(weight_));
     move(d, state);
   }
   tangents_.set_wrenches(MotionTangents::Wrenches::kOfState);
   balance(state);
-  return calc_error() <= kBalanced;
+  return is_at_rest();
 }
 
 bool Equilibrium::find_downhill(State<double>& state) {
@@ -307,9 +325,9 @@ bool Equilibrium::find_downhill(State<double>& state) {
       not_finite_ = tangents_.explain_non_finite(state);
       return false;
     }
-    if (error <= kRoundOffOfBalance) return true;
+    if (error <= kRoundOffOfBalance && is_at_rest()) return true;
     const bool is_better = error < 0.5 * best;
-    if (error < best) best = error, best_state = state;
+    if (error < best || error <= kBalanced) best = std::min(best, error), best_state = state;
     if (best <= kBalanced && !is_better && (last_step <= kShortStep || ++long_steps > kMostLongSteps)) break;
     const VectorXd d = limited(step());
     last_step = largest(d);
@@ -317,7 +335,7 @@ bool Equilibrium::find_downhill(State<double>& state) {
   }
   state = best_state;
   balance(state);
-  return best <= kBalanced;
+  return is_at_rest();
 }
 
 bool Equilibrium::is_steady() const {

@@ -99,8 +99,11 @@ class Equilibrium {
   void decompose();                    // C^+ and Z at the state of the tangents
   void balance(const State<double>& state);  // computes lambda, then r and K with it
   double imbalance() const;                  // the largest part of Z^T r, relative to the terms of r and to K
-  Eigen::VectorXd gap() const;               // g, less what close_in_parts() leaves open
-  double closure_error() const;              // the largest part of it
+  // Whether all forces balance, also along the softest directions: the part of r along each eigenvector of
+  // the stiffness is compared with its eigenvalue and with the terms of r in it.
+  bool is_at_rest() const;
+  Eigen::VectorXd gap() const;   // g, less what close_in_parts() leaves open
+  double closure_error() const;  // the largest part of it
   double calc_error() const;     // the larger of the two, both of order one; NaN if something is not finite
   Eigen::VectorXd step() const;  // (2), scaled
   Eigen::VectorXd limited(Eigen::VectorXd d) const;

@@ -136,6 +136,8 @@ class StaticsRun final : public AnalysisRun {
 
   void record_row(double load, const State<double>& state) {
     dynamics_.set_load(load);
+    State<double> checked = state;
+    dynamics_.update_history(checked);  // a point is still on its curve or beam
     const Eigen::VectorXd& lambda = equilibrium_.lambda();
     const std::span<const double> row =
         row_.calc(state, dynamics_, rest_, std::span(lambda.data(), static_cast<std::size_t>(lambda.size())));
