@@ -15,6 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Forms know items by their names.
+void refuse_taken_name(const std::string& list, const YamlEntry* entry, const std::string& item) {
+  const YamlPointer added = data_of(item, list);
+  const YamlEntry* name = added ? entry_of(*added, "name") : nullptr;
+  if (entry == nullptr || name == nullptr || item_of(*entry->value, name->value->text) == nullptr) return;
+  throw InputError(fmt::format("{}: there is a '{}' already", list, printable(name->value->text)));
+}
+
 }  // namespace
 
 Document::Document(fs::path file) : file_(std::move(file)), copy_(file_) {
@@ -160,6 +168,7 @@ void Document::remove_value(const std::string& path, std::string_view kind) {
 void Document::add_item(const std::string& list, const std::string& item) {
   const auto of_data = [&](const YamlPointer& root) {
     const YamlEntry* entry = list_of(*root, list);
+    refuse_taken_name(list, entry, item);
     auto grown = entry != nullptr ? std::make_shared<YamlNode>(*entry->value) : std::make_shared<YamlNode>();
     const YamlPointer added = data_of(item, list);
     if (list == "parameters" || list == "variables") {

@@ -296,6 +296,12 @@ void Document::edit_item(const std::string& list, const std::string& name, const
   try {
     std::vector<Change> changes;
     const bool has_name = !list.empty();
+    if (has_name) {
+      const YamlPointer root = tree();
+      const YamlEntry* entry = root ? list_of(*root, list) : nullptr;
+      if (entry == nullptr || !entry->value->is_list())
+        throw InputError(fmt::format("{}: there is no '{}'", list, name));
+    }
     for (const auto& [key, value] : values)
       changes.push_back(
           {has_name ? fmt::format("{}.{}.{}", list, name, key) : key, value, has_name && key == "name"});

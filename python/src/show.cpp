@@ -53,34 +53,35 @@ std::string view_page(const System& system, const ResultTable* table, double max
   return studio::make_view_page(scene, motion, replay.table.header().provenance, ghost ? &*ghost : nullptr);
 }
 
-// A session of the studio for one window, whose messages the program carries, such as a notebook's.
+// A session of the studio for windows whose messages the program carries, such as those of a notebook.
 class StudioSession {
  public:
   explicit StudioSession(const std::string& file)
       : session_(std::filesystem::absolute(file), std::filesystem::absolute(file).parent_path(),
-                 [this](int, std::shared_ptr<const studio::Message> message) {
-                   messages_.push_back(std::move(message));
+                 [this](int window, std::shared_ptr<const studio::Message> message) {
+                   messages_.emplace_back(window, std::move(message));
                  }) {}
 
-  // Each returns the messages to the window: (is_text, bytes). From any thread.
-  nb::list join() {
-    return call([this] {
-      if (has_window_) session_.leave(1);  // the page has been loaded again
-      has_window_ = true;
-      session_.join(1);
-    });
+  // Each returns the messages to the windows: (window, is_text, bytes). From any thread.
+  nb::list join(int window) {
+    return call([&] { session_.join(window); });
   }
-  nb::list handle(const std::string& text) {
-    return call([&] { session_.handle(1, text); });
+  nb::list leave(int window) {
+    return call([&] { session_.leave(window); });
+  }
+  nb::list handle(int window, const std::string& text) {
+    return call([&] { session_.handle(window, text); });
   }
   nb::list tick() {
     return call([this] { session_.tick(); });
   }
 
  private:
+  using Messages = std::vector<std::pair<int, std::shared_ptr<const studio::Message>>>;
+
   template <class Work>
   nb::list call(Work&& work) {
-    std::vector<std::shared_ptr<const studio::Message>> messages;
+    Messages messages;
     {
       const nb::gil_scoped_release released;
       const std::lock_guard lock(mutex_);
@@ -88,15 +89,15 @@ class StudioSession {
       messages = std::exchange(messages_, {});
     }
     nb::list list;
-    for (const auto& message : messages) {
-      list.append(nb::make_tuple(message->is_text, nb::bytes(message->bytes.data(), message->bytes.size())));
+    for (const auto& [window, message] : messages) {
+      list.append(
+          nb::make_tuple(window, message->is_text, nb::bytes(message->bytes.data(), message->bytes.size())));
     }
     return list;
   }
 
   std::mutex mutex_;
-  std::vector<std::shared_ptr<const studio::Message>> messages_;
-  bool has_window_ = false;
+  Messages messages_;
   studio::Session session_;  // the last member: it uses messages_
 };
 
@@ -179,10 +180,13 @@ void bind_show(nb::module_& module) {
       "_studio_page", [] { return std::string(studio::page_text()); }, nb::sig("def _studio_page() -> str"));
   nb::class_<StudioSession>(module, "_StudioSession")
       .def(nb::init<const std::string&>(), nb::arg("file"))
-      .def("join", &StudioSession::join, nb::sig("def join(self) -> list[tuple[bool, bytes]]"))
-      .def("handle", &StudioSession::handle, nb::arg("text"),
-           nb::sig("def handle(self, text: str) -> list[tuple[bool, bytes]]"))
-      .def("tick", &StudioSession::tick, nb::sig("def tick(self) -> list[tuple[bool, bytes]]"));
+      .def("join", &StudioSession::join, nb::arg("window"),
+           nb::sig("def join(self, window: int) -> list[tuple[int, bool, bytes]]"))
+      .def("leave", &StudioSession::leave, nb::arg("window"),
+           nb::sig("def leave(self, window: int) -> list[tuple[int, bool, bytes]]"))
+      .def("handle", &StudioSession::handle, nb::arg("window"), nb::arg("text"),
+           nb::sig("def handle(self, window: int, text: str) -> list[tuple[int, bool, bytes]]"))
+      .def("tick", &StudioSession::tick, nb::sig("def tick(self) -> list[tuple[int, bool, bytes]]"));
 #ifdef SESTINA_STUDIO
   nb::class_<StudioServer>(module, "_StudioServer")
       .def(nb::init<const std::string&, int>(), nb::arg("file"), nb::arg("port"))

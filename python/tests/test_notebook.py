@@ -81,6 +81,35 @@ def test_a_page_receives_the_model_and_its_run_and_edits_it(tmp_path):
     assert page.last("hello")["editor"]
 
 
+def test_one_of_several_pages_edits(tmp_path):
+    file = tmp_path / "pendulum.yaml"
+    pendulum().save(file)
+    sent = []
+    carrier = notebook.Carrier(file, lambda content, buffers: sent.append((content["view"], json.loads(content.get("text", "{}")))))
+
+    def last(view, kind):
+        return next(text for name, text in reversed(list(sent)) if (name, text.get("type")) == (view, kind))
+
+    mass = {"type": "set", "path": "bodies.rod.mass", "kind": ""}
+    for view in ("a", "b"):
+        carrier.take({"type": "join", "view": view})
+    assert (last("a", "hello")["editor"], last("b", "hello")["editor"]) == (True, False)
+    carrier.take({**mass, "value": "2", "view": "a"})
+    carrier.take({**mass, "value": "3", "view": "b"})
+    assert "mass: 2" in last("b", "document")["text"]
+    assert "edits" in last("b", "error")["text"]
+    for _ in range(notebook.MOST_SILENT + 1):  # the window of a has been closed
+        carrier.take({"type": "alive", "view": "b"})
+    assert last("b", "hello")["editor"]
+    carrier.take({**mass, "value": "3", "view": "b"})
+    assert "mass: 3" in last("b", "document")["text"]
+    carrier.take({"type": "alive", "view": "a"})  # it was only slow
+    assert not last("a", "hello")["editor"]
+    assert "mass: 3" in last("a", "document")["text"]
+    carrier.take({"type": "leave", "view": "b"})
+    assert last("a", "hello")["editor"]
+
+
 def test_a_run_of_particles_waits_for_a_page_that_takes_nothing(tmp_path):
     file = tmp_path / "gas.yaml"
     file.write_text(GAS.replace("duration: 4", "duration: 400"))

@@ -443,12 +443,40 @@ class BrowserTest(unittest.TestCase):
         page.keyboard.press("Control+s")
         page.keyboard.type("# the second line goes on\n", delay=40)
         page.keyboard.press("Control+s")
-        page.evaluate("window.lag = 0")
+        # Letters after another change, and Ctrl+S, before its answer.
+        self.wait(page, "document.getElementById('save').textContent === 'Save'")
+        number = page.locator(".parameter input[type=text]").first
+        number.fill("0.7")
+        page.keyboard.press("Enter")
+        page.locator("#text").focus()
+        page.keyboard.press("Control+Home")
+        page.keyboard.type("# zero\n", delay=20)
+        page.keyboard.press("Control+s")
         for _ in range(600):
-            if "goes on" in model.read_text():
+            if "# zero" in model.read_text():
                 break
             page.wait_for_timeout(50)
-        self.assertEqual(model.read_text(), "# first\n# the second line goes on\n" + COMMENTED)
+        self.assertEqual(model.read_text(), "# zero\n# first\n# the second line goes on\n" + COMMENTED.replace("0.8 ", "0.7 "))
+        self.assertEqual(page.evaluate(TEXT), model.read_text())
+        page.evaluate("window.lag = 0")
+        # Esc closes the help.
+        page.locator("#canvas").focus()
+        page.keyboard.press("?")
+        page.wait_for_selector("#help[open]")
+        page.keyboard.press("Escape")
+        page.wait_for_selector("#help:not([open])", state="attached")
+        # The only force is changed after it was removed.
+        page.click("#tab-build")
+        page.evaluate("window.lag = 600")
+        details = self.form(page, "Force", "drive")
+        details.locator("button:has-text('Remove')").first.click()
+        details.locator("#add-force-value").click()
+        page.keyboard.press("Control+a")
+        self.type_all(page, "5*t", "Enter")
+        self.wait(page, "document.getElementById('status').textContent.includes(\"there is no 'drive'\")")
+        page.evaluate("window.lag = 0")
+        page.click("#undo")
+        self.wait(page, f"{TEXT}.includes('name: drive')")
         # Undo in a field that is being typed in is that of the field.
         page.click("#tab-build")
         details = self.form(page, "Gravity and name")
@@ -457,9 +485,22 @@ class BrowserTest(unittest.TestCase):
         page.keyboard.type("ab")
         page.keyboard.press("Control+z")
         page.wait_for_timeout(300)
-        self.assertTrue(page.evaluate(TEXT).startswith("# first\n# the second"))
+        self.assertTrue(page.evaluate(TEXT).startswith("# zero\n# first\n# the second"))
         self.assertNotEqual(name.input_value(), "ab")
         name.fill("")
+        # Keys that save and run take the field at hand along.
+        number.fill("0.6")
+        page.keyboard.press("Control+s")
+        self.wait(page, f"{TEXT}.includes('l: 0.6 ') && document.getElementById('save').textContent === 'Save'")
+        self.assertIn("l: 0.6 ", model.read_text())
+        details.locator("#add-gravity-gravity").fill("0, -5, 0")
+        page.keyboard.press("Control+Enter")
+        self.wait(page, f"{TEXT}.includes('gravity: [0, -5, 0]')")
+        # A name that is taken.
+        details = self.form(page, "Force")
+        self.fill(details, "Force", {"name": "drive", "type": "joint_damper", "joint": "hip", "damping": "1"})
+        page.keyboard.press("Enter")
+        self.wait(page, "document.getElementById('status').textContent.includes(\"there is a 'drive' already\")")
         # The space bar pauses a live run that was begun with the mouse; the run that is kept does not grow with it.
         page.locator("#canvas").focus()
         page.click("#to-start")

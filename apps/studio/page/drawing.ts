@@ -17,8 +17,16 @@ export const COLOURS = [
   "#5b6470", "#3f7fbf", "#e08a2e", "#4ea36b", "#c75450", "#8a6bb8", "#3aa6a6", "#c0699f", "#9a8f3c", "#7d95ab",
   "#a9745b",
 ];
-export function colourOf(body: number): string {
-  return body === 0 ? COLOURS[0] : COLOURS[1 + ((body - 1) % (COLOURS.length - 1))];
+/** By body; the nodes of a beam have one colour. */
+export function coloursOf(scene: Scene): string[] {
+  const beams = new Map<string, string>();
+  let count = 0;
+  return scene.bodies.map(({ beam }, b) => {
+    if (b === 0) return COLOURS[0];
+    const colour = beams.get(beam) ?? COLOURS[1 + (count++ % (COLOURS.length - 1))];
+    if (beam !== "") beams.set(beam, colour);
+    return colour;
+  });
 }
 
 export const LAYERS = {
@@ -72,6 +80,7 @@ export class Drawing {
   private forces: Arrows | undefined;
   private grid: THREE.LineSegments | undefined;
   private scene: Scene | undefined;
+  private colours: string[] = []; // by body
   private shapes: Shapes | undefined;
   private selected = -1;
   private dark = false;
@@ -162,6 +171,7 @@ export class Drawing {
     const hasTurned = this.scene !== undefined && String(this.scene.up) !== String(scene.up);
     this.scene = scene;
     this.shapes = new Shapes(scene);
+    this.colours = coloursOf(scene);
     scene.bodies.forEach((_, b) => {
       const group = new THREE.Group();
       this.groups.push(group);
@@ -291,7 +301,7 @@ export class Drawing {
     this.trace.geometry.dispose();
     this.trace.geometry = new THREE.BufferGeometry();
     this.trace.geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
-    (this.trace.material as THREE.LineBasicMaterial).color.set(colourOf(body)).convertSRGBToLinear();
+    (this.trace.material as THREE.LineBasicMaterial).color.set(this.colours[body]).convertSRGBToLinear();
     this.trace.frustumCulled = false;
     this.invalidate();
   }
@@ -329,11 +339,11 @@ export class Drawing {
       new THREE.MeshStandardMaterial({
         color: new THREE.Color(colour).convertSRGBToLinear(), roughness, metalness: 0.05,
       });
-    return [make(colourOf(body)), make(body === 0 ? "#8b94a1" : "#4b535e", 0.5)];
+    return [make(this.colours[body]), make(body === 0 ? "#8b94a1" : "#4b535e", 0.5)];
   }
   private addSolid(solid: SceneSolid): void {
     const isPlane = solid.type === "plane" && solid.body === 0, isWall = solid.role === "wall";
-    const own = isWall ? wallMaterial(solid.body === 0 ? "#8a93a0" : colourOf(solid.body)) : this.materials[solid.body][0];
+    const own = isWall ? wallMaterial(solid.body === 0 ? "#8a93a0" : this.colours[solid.body]) : this.materials[solid.body][0];
     if (isWall) this.materials[solid.body].push(own);
     const mesh = solidMesh(this.shapes as Shapes, solid, isPlane ? this.plane : own);
     mesh.castShadow = solid.type !== "plane" && !isWall;

@@ -20,6 +20,7 @@ interface Slider {
 }
 
 const LARGEST_TEXT = 4 << 20, LARGEST_FILE = 7 << 20; // bytes of a model and of a table, as messages
+const TYPING_PAUSE = 2000; // ms
 const LARGEST_DRAFT = 1 << 18; // letters of a text that is sent with each letter
 
 export class Studio {
@@ -42,6 +43,7 @@ export class Studio {
   private steppedFrom: number | undefined; // rows before a step that was asked for
   private isCopyFaultTold = false;
   private isQuestion = false; // in the bar over the scene
+  private readonly postponed: Outgoing[] = []; // until the text that was typed before them is sent
   private readonly tables = new Map<string, () => void>(); // that are being written
   private isAboutFile = false; // what stands there, a question or not
   private isLiveAsked = false; // and it has not begun yet
@@ -61,7 +63,13 @@ export class Studio {
     this.forms = new Forms(viewer.addTab("build", "Build"), (message) => this.change(message), (take) => this.picking.begin(take),
       (name, table, over) => this.upload(name, table, over));
     this.addButtons();
-    this.pane.onEdit = (text) => this.change({ type: "text", text, kind: "typing" });
+    let [typed, count] = [0, 0]; // when, ms; a pause ends a step of undo
+    this.pane.onEdit = (text) => {
+      const now = performance.now();
+      if (now - typed > TYPING_PAUSE) ++count;
+      typed = now;
+      this.change({ type: "text", text, kind: `typing ${count}` });
+    };
     this.pane.onLetter = (text) => {
       if (this.mayEdit && text.length < LARGEST_DRAFT) this.connection.send({ type: "draft", text });
     };
@@ -102,6 +110,7 @@ export class Studio {
     document.addEventListener("input", ({ target }) => (this.typedIn = (target as HTMLInputElement).type === "text" ? target : null));
     for (const end of ["change", "submit"]) document.addEventListener(end, () => (this.typedIn = null));
     window.addEventListener("beforeunload", (event) => {
+      this.leaveField();
       this.pane.flush();
       if (this.mayEdit && this.outbox.hurry()) event.preventDefault(); // the browser asks; until then all has been sent
     });
@@ -125,6 +134,11 @@ export class Studio {
   // ---- what goes to the server ----
   private change(message: Outgoing): void {
     if (message.type !== "text") this.pane.flush();
+    // A text that was typed into an older one waits until it is joined with it, and what follows waits for the text.
+    if (this.pane.isOlder) {
+      if (message.type !== "text") this.postponed.push(message);
+      return;
+    }
     const { text } = message;
     const largest = message.type === "text" ? LARGEST_TEXT : LARGEST_FILE;
     if (typeof text === "string" && text.length > largest / 6 && new TextEncoder().encode(JSON.stringify(text)).length > largest) {
@@ -133,25 +147,32 @@ export class Studio {
     }
     this.outbox.add(message);
   }
-  /** While another change of the text is under way, a text that is typed would undo it. */
+  private sendPostponed(): void {
+    if (!this.pane.isOlder) this.postponed.splice(0).forEach((one) => this.change(one));
+  }
   private lockText(): void {
-    const isUnderWay = this.outbox.has(({ type }) => !["text", "run", "save", "table"].includes(String(type)));
-    this.pane.setReadOnly(!this.mayEdit || this.document?.recovered === true || isUnderWay);
+    const isReplaced = this.outbox.has(({ type }) => ["undo", "redo", "reload", "recover", "import"].includes(String(type)));
+    this.pane.setReadOnly(!this.mayEdit || this.document?.recovered === true || isReplaced);
+    this.pane.setExpecting(this.outbox.has(({ type }) => !["text", "run", "save", "table", "overwrite"].includes(String(type))));
   }
   /** The present run stays, translucent, beside those that follow. */
   private keep(): void {
     const { scene, motion } = this.viewer;
     if (scene && motion && motion.framesPerMode === 0) this.viewer.setGhost(new Ghost("the run that was kept", scene, motion.copy()));
   }
+  /** Values change as one leaves their field. */
+  private leaveField(): void {
+    const field = document.activeElement;
+    if (field instanceof HTMLInputElement) field.blur();
+  }
   private run(): void {
+    this.leaveField();
     this.setLive(false);
     this.resumeAt = undefined;
     this.change({ type: "run", reactions: this.viewer.drawing.isShown("arrows") });
   }
   private save(): void {
-    // Keys of the model change as one leaves their field.
-    const field = document.activeElement;
-    if (field instanceof HTMLInputElement && find("page-build").contains(field)) field.blur();
+    this.leaveField();
     if (this.document && this.document.file === "") {
       const name = window.prompt("Name of the model file, without .yaml", "model");
       if (name) this.change({ type: "save", name });
@@ -219,7 +240,7 @@ export class Studio {
     const isText = (event.target as HTMLElement).tagName === "TEXTAREA" || this.typedIn === event.target;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key; // with shift, or caps lock
     const actions: Record<string, () => void> = { s: () => this.save(), Enter: () => this.run() };
-    if (!isText || key !== "z") {
+    if (!isText) {
       actions.z = () => this.change({ type: event.shiftKey ? "redo" : "undo" });
       actions.y = () => this.change({ type: "redo" });
     }
@@ -274,6 +295,7 @@ export class Studio {
         if (this.isLiveAsked) this.setLive(false);
         this.isLiveAsked = false;
         this.forms.refuse(this.outbox.answered(message.answers) ?? {});
+        this.sendPostponed();
         this.showItems();
         this.tell(message.text, true);
         break;
@@ -320,6 +342,7 @@ export class Studio {
     this.outbox.answered(message.answers);
     this.outbox.open();
     this.pane.set(message.text, message.faults, this.outbox.has(({ type }) => type === "text"));
+    this.sendPostponed();
     this.showItems();
     find<HTMLButtonElement>("undo").disabled = message.undo === 0;
     find<HTMLButtonElement>("redo").disabled = message.redo === 0;

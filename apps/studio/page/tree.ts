@@ -1,7 +1,7 @@
 // The bodies as a tree, each with the joint that carries it; then joints that close loops, constraints, forces,
 // contacts and events.
 import { make } from "./dom";
-import { colourOf } from "./drawing";
+import { coloursOf } from "./drawing";
 import { bytesOf, Scene, SceneItem, SceneParticles, sidesOf } from "./message";
 import { SPECIES_COLOURS } from "./particles";
 
@@ -16,6 +16,7 @@ export class BodyTree {
   private readonly others: HTMLElement[] = []; // by item
   private readonly items: HTMLElement[] = []; // by body; bodies that carry a deformation have none
   private readonly beams = new Map<string, { nodes: HTMLElement[]; fold: (folded: boolean) => void }>();
+  private colours: string[] = []; // by body
   private selected = -1;
 
   constructor(private readonly element: HTMLElement) {
@@ -37,6 +38,7 @@ export class BodyTree {
     this.element.replaceChildren();
     // Bodies are in depth-first order; a chain is not indented without end.
     const depth = scene.bodies.map(() => 0);
+    this.colours = coloursOf(scene);
     scene.bodies.forEach((body, b) => {
       const parent = body.parent;
       if (parent >= 0) depth[b] = depth[parent] + (children[parent].length > 1 || parent === 0 ? 1 : 0);
@@ -72,7 +74,7 @@ export class BodyTree {
       role: "treeitem", "aria-level": depth + 1, "data-body": b, style: `--depth:${Math.min(depth, 6)}`,
       title: joint ? `${scene.bodies[b].name}, carried by ${joint}` : scene.bodies[b].name,
       onclick: () => this.onSelect(b === this.selected ? -1 : b),
-    }, make("span", { class: "swatch", style: `background:${colourOf(b)}` }),
+    }, make("span", { class: "swatch", style: `background:${this.colours[b]}` }),
     make("span", { class: "name" }, scene.bodies[b].name));
     if (joint) item.append(make("span", { class: "joint" }, joint));
     this.items[b] = item;

@@ -538,6 +538,7 @@ export class Viewer {
   }
   private press(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
+    if (document.querySelector("dialog[open]")) return;
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.id !== "time") return;
     if (event.ctrlKey || event.metaKey || event.altKey || target.isContentEditable) return;
     const rows = event.shiftKey ? 10 : 1;
