@@ -20,10 +20,9 @@ using Eigen::VectorXd;
 constexpr double kRedundant = 1e-10;          // relative to the largest singular value of C
 constexpr double kBalanced = 1e-9;            // relative to the terms of r, or to the mechanism's size
 constexpr double kRoundOffOfBalance = 1e-15;  // the same; the error cannot be reduced further
-constexpr double kRoundOffOfForces = 1e-14;   // relative to stiffness times size
-constexpr double kNeutral = 1e-10;    // relative to the largest stiffness: a direction without stiffness
-constexpr double kLongestStep = 0.5;  // rad, or of the mechanism's size
-constexpr double kGrowing = 1e-10;    // relative to the largest eigenvalue
+constexpr double kRoundOff = 1e-14;           // of forces and stiffnesses, relative to stiffness times size
+constexpr double kLongestStep = 0.5;          // rad, or of the mechanism's size
+constexpr double kGrowing = 1e-10;            // relative to the largest eigenvalue
 constexpr int kMostIterations = 200;
 // Balanced forces leave soft directions undetermined if others are stiff: steps must be short in addition,
 // but only for some iterations, since a direction may have no stiffness at all.
@@ -32,6 +31,7 @@ constexpr int kMostLongSteps = 20;
 constexpr double kSmallestLoadStep = 1e-6;                        // part of the load between two equilibria
 constexpr double kFirstClosing = 0.125, kSmallestClosing = 1e-3;  // parts of the gaps at the start
 constexpr int kMostBendings = 40;
+constexpr double kNoMotion = 1e-9;       // part of a motion that is none along a direction
 constexpr double kLongestBending = 1e3;  // rad, or of the mechanism's size
 constexpr int kMostCorrections = 15;     // for one point of the path
 
@@ -93,9 +93,12 @@ bool Equilibrium::is_at_rest() const {
   const MatrixXd directions = Z_ * eigen.eigenvectors();
   const VectorXd left = (directions.transpose() * r_).cwiseAbs();
   const VectorXd forces = directions.cwiseAbs().transpose() * tangents_.scale.cwiseQuotient(weight_);
-  const VectorXd stiff = directions.cwiseAbs().transpose() * K_.cwiseAbs().rowwise().maxCoeff();
   const VectorXd size = forces.cwiseMax(eigen.eigenvalues().cwiseAbs());
-  return ((kBalanced * size + kRoundOffOfForces * stiff - left).array() >= 0.0).all();
+  return ((kBalanced * size + round_off_along(directions) - left).array() >= 0.0).all();
+}
+
+VectorXd Equilibrium::round_off_along(const MatrixXd& directions) const {
+  return kRoundOff * (directions.cwiseAbs().transpose() * K_.cwiseAbs().rowwise().maxCoeff());
 }
 
 VectorXd Equilibrium::gap() const { return tangents_.g - open_; }
@@ -132,16 +135,17 @@ VectorXd Equilibrium::step() const {
   const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (stiffness + stiffness.transpose()));
   const VectorXd& values = eigen.eigenvalues();
-  const double neutral = kNeutral * std::max(std::abs(values[0]), std::abs(values[values.size() - 1]));
-  double mu = 0.0;
-  if (values[0] < -neutral) {
-    mu = -2.0 * values[0];
-  } else {
-    // Some directions have no stiffness although a force acts along them: mu limits the step there.
-    const VectorXd parts = eigen.eigenvectors().transpose() * rhs;
-    double push = 0.0;
-    for (Eigen::Index i = 0; i < parts.size() && values[i] <= neutral; ++i) push = std::hypot(push, parts[i]);
-    if (push > 1e-6 * rhs.norm() && imbalance() > kBalanced) mu = rhs.norm() / kLongestStep;
+  const VectorXd neutral = round_off_along(Z_ * eigen.eigenvectors());  // no stiffness can be told from it
+  // Some directions have no stiffness although a force acts along them: mu limits the step there.
+  const VectorXd parts = eigen.eigenvectors().transpose() * rhs;
+  double mu = 0.0, push = 0.0;
+  for (Eigen::Index i = 0; i < parts.size(); ++i) {
+    if (values[i] <= neutral[i]) push = std::hypot(push, parts[i]);
+  }
+  if (values[0] < -neutral[0]) {
+    mu = std::max(-2.0 * values[0], push / kLongestStep - values[0]);
+  } else if (push > 1e-6 * rhs.norm() && push > kBalanced * largest(tangents_.scale.cwiseQuotient(weight_))) {
+    mu = rhs.norm() / kLongestStep;
   }
   if (mu > 0.0) {
     const MatrixXd shifted = stiffness + mu * MatrixXd::Identity(rhs.size(), rhs.size());
@@ -233,13 +237,42 @@ bool Equilibrium::find(double load, State<double>& state) {
   if (tangents_.nx() > 0) return find_with_states(state);
   if (tangents_.has_wrenches()) {
     State<double> bent = state;
-    if (find_with_wrenches(bent)) {
+    const bool is_found = find_with_wrenches(bent);
+    if (is_found && (iterations_ == 0 || is_stable())) {
       state = bent;
       return true;
     }
     not_finite_.clear();
+    if (is_found) {
+      leave_unstable(state, bent);
+      state = bent;
+      return true;
+    }
   }
   return find_downhill(state);
+}
+
+// Newton's method in bending may end at a rest that is not stable: past a bifurcation, at that where the
+// mechanism has gone against the load that disturbs it. It lies beyond the start as seen from the stable one.
+void Equilibrium::leave_unstable(const State<double>& start, State<double>& state) {
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(Z_.transpose() * K_ * Z_);
+  VectorXd falling = Z_ * eigen.eigenvectors().col(0);
+  VectorXd moved(weight_.size());
+  minus_q<double>(model_, state.q, start.q, std::span(moved.data(), rest_.size()));
+  const double along = falling.dot(weight_.cwiseProduct(moved));
+  if (std::abs(along) <= kNoMotion * moved.norm()) return;
+  falling *= (along > 0.0 ? -1.0 : 1.0) / largest(falling);
+  for (double size = 0.01; size < 2.0; size *= 1.5) {
+    State<double> other = state;
+    move(size * falling, other);
+    const bool is_last = size * 1.5 >= 2.0;
+    if ((is_last ? find_downhill(other) : find_with_wrenches(other)) && is_stable()) {
+      state = other;
+      return;
+    }
+    not_finite_.clear();
+  }
+  balance(state);
 }
 
 Equilibrium::Search Equilibrium::find_in_parts(double from, double load, State<double>& state) {
@@ -349,10 +382,9 @@ bool Equilibrium::is_stable() const {
   if (tangents_.nx() > 0) return is_steady();
   const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
   if (stiffness.size() == 0) return true;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (stiffness + stiffness.transpose()),
-                                                      Eigen::EigenvaluesOnly);
-  const VectorXd& values = eigen.eigenvalues();
-  return values[0] >= -kBalanced * std::max(std::abs(values[0]), std::abs(values[values.size() - 1]));
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (stiffness + stiffness.transpose()));
+  const VectorXd neutral = round_off_along(Z_ * eigen.eigenvectors());
+  return ((eigen.eigenvalues() + neutral).array() >= 0.0).all();
 }
 
 std::string Equilibrium::describe_rest() const {
