@@ -243,7 +243,14 @@ class Assembler {
     return speeds;
   }
 
+  // C and what is made of it; without a sparse norm the mass matrix, too.
+  void check_size() const {
+    const auto n = static_cast<double>(n_), m = static_cast<double>(num_rows());
+    check_memory(8.0 * (elastic_ ? 4.0 * n * m : 6.0 * n * (n + m)), "the assembly of the mechanism");
+  }
+
   Moving linearise(const State<double>& state, const std::vector<bool>& is_free, bool by_mass) {
+    check_size();
     Moving moving;
     moving.speeds = list(is_free);
     moving.C = calc_C(moving.speeds);
@@ -445,16 +452,9 @@ void fill_report(const Model& model, const Properties<double>& properties, const
   report.position_error = assembler.errors().position;
 }
 
-void check_assembly_memory(const Model& model) {
-  const auto n = static_cast<double>(model.nu());
-  check_memory(8.0 * 6.0 * n * (n + static_cast<double>(model.constraint_rows())),
-               "the assembly of the mechanism");
-}
-
 void assemble(const Model& model, const Properties<double>& properties, const Given& given, bool relaxes,
               State<double>& state, AssemblyReport* report) {
   if (!model.is_constrained()) return;
-  check_assembly_memory(model);
   const WantedCutJoints all = find_wanted(model, given.cut, false),
                         held = find_wanted(model, given.cut, true);
   Assembler assembler(model, properties, relaxes);
@@ -508,7 +508,6 @@ void assemble(const Model& model, const Properties<double>& properties, const st
 std::string close_around(const Model& model, const Properties<double>& properties,
                          const std::vector<bool>& is_q_set, const std::vector<bool>& is_u_set,
                          State<double>& state) {
-  check_assembly_memory(model);
   const auto others = [](std::vector<bool> is_set) {
     is_set.flip();
     return is_set;
