@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,14 +26,23 @@ class Node(NamedTuple):
     is_cable: bool = False
 
 
-def _section(section: Mapping[str, Any], length: float) -> dict[str, Any]:
+def _at(number: float | str, s: float) -> float | str:
+    """A number of a section at the arc length s."""
+    return re.sub(r"(?<![\w.])s(?![\w.])", f"({float(s)!r})", number) if isinstance(number, str) else number
+
+
+def _section(section: Mapping[str, Any], length: float, s: float) -> dict[str, Any]:
     """The shape along x. A section of stiffnesses is drawn as the rectangle that bends as it does: EI/EA = h^2/12."""
     if "rectangle" in section:
-        return {"type": "box", "size": [length, *section["rectangle"]]}
+        return {"type": "box", "size": [length, *(_at(side, s) for side in section["rectangle"])]}
     if "circle" in section or "tube" in section:
         radius = section["circle"][0] if "circle" in section else section["tube"][1]
-        return {"type": "cylinder", "radius": radius, "length": length, "axes": {"axis": [0, 1, 0], "angle": math.pi / 2}}
-    edges = [f"sqrt(12*({section[key]})/({section['EA']}))" for key in ("EIz", "EIy")]
+        return {"type": "cylinder", "radius": _at(radius, s), "length": length, "axes": {"axis": [0, 1, 0], "angle": math.pi / 2}}
+    if "stiffness" in section:
+        EIy, EIz, EA = (section["stiffness"][i][i] for i in (1, 2, 3))
+    else:
+        EIy, EIz, EA = (section[key] for key in ("EIy", "EIz", "EA"))
+    edges = [f"sqrt(12*({_at(EI, s)})/({_at(EA, s)}))" for EI in (EIz, EIy)]
     return {"type": "box", "size": [length, *edges]}
 
 
@@ -45,7 +55,10 @@ def nodes_of(beam: Any, bodies: list[str], place: npt.NDArray[np.float64]) -> li
     halves = np.linalg.norm(np.diff(at, axis=0), axis=1) / 2
     section = beam.section.copy()
     nodes = []
+    s = 0.0
     for name, before, after in zip(own, [0.0, *halves], [*halves, 0.0], strict=True):
-        shape = _section(section, before + after) | {"position": [(after - before) / 2, 0.0, 0.0]}
+        s += before
+        shape = _section(section, before + after, s + (after - before) / 2) | {"position": [(after - before) / 2, 0.0, 0.0]}
+        s += after
         nodes.append(Node(name, beam.name, [shape]))
     return nodes

@@ -325,6 +325,15 @@ nb::object from_centerline(const CenterlineSpec& line) {
   return dictionary;
 }
 
+std::vector<Numbers> rows_of_six(const Numbers& numbers) {
+  std::vector<Numbers> rows;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i % 6 == 0) rows.emplace_back();
+    rows.back().push_back(numbers[i]);
+  }
+  return rows;
+}
+
 BeamSectionSpec to_section(const std::string& place, nb::handle given) {
   BeamSectionSpec section;
   const auto numbers = [](Numbers& into) {
@@ -345,6 +354,18 @@ BeamSectionSpec to_section(const std::string& place, nb::handle given) {
              {"EIy", number_into(section.EIy)},
              {"EIz", number_into(section.EIz)},
              {"EI", number_into(section.EI)},
+             {"stiffness",
+              [&](const std::string& at, nb::handle value) {
+                const auto rows = convert<std::vector<Numbers>>(at, value, "six rows of six numbers");
+                section.stiffness.clear();
+                for (const Numbers& row : rows) {
+                  section.stiffness.insert(section.stiffness.end(), row.begin(), row.end());
+                }
+                const auto is_row = [](const Numbers& row) { return row.size() == 6; };
+                if (rows.size() != 6 || !std::ranges::all_of(rows, is_row)) {
+                  throw InputError({{{{}, at}, "expected six rows of six numbers"}});
+                }
+              }},
              {"mass", number_into(section.mass)},
              {"Ixx", number_into(section.Ixx)},
              {"Iyy", number_into(section.Iyy)},
@@ -361,6 +382,7 @@ nb::object from_section(const BeamSectionSpec& section) {
   put(dictionary, "GAz", section.GAz), put(dictionary, "GJ", section.GJ);
   put(dictionary, "EIy", section.EIy), put(dictionary, "EIz", section.EIz);
   put(dictionary, "EI", section.EI);
+  if (!section.stiffness.empty()) dictionary["stiffness"] = nb::cast(rows_of_six(section.stiffness));
   put(dictionary, "mass", section.mass), put(dictionary, "Ixx", section.Ixx);
   put(dictionary, "Iyy", section.Iyy), put(dictionary, "Izz", section.Izz);
   return dictionary;

@@ -104,6 +104,10 @@ void bind_beam_fields(nb::class_<Part<BodySpec>>& type) {
   bind_flexible_value(type, "formulation", &BeamSpec::formulation,
                       "Of a beam: `geometrically_exact`, or `ancf_cable`, a cable.");
   bind_flexible_value(type, "elements", &BeamSpec::elements, "Of a beam: number of its elements.");
+  bind_flexible_value(
+      type, "twist", &BeamSpec::twist,
+      "Of a beam: an expression of the arc length s by which the sections are turned from `up` "
+      "about the tangent, rad.");
   bind_flexible_value(type, "pretension", &BeamSpec::pretension,
                       "Of a cable: the tension where it begins, N; between -EA and EA.");
   bind_flexible_value(type, "precurved", &BeamSpec::precurved,
@@ -214,7 +218,9 @@ void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
           ViewKind::kMap,
           {"section", "sestina.views.MapView[typing.Any]", "typing.Any",
            "Of a beam: rectangle (m), circle (m), tube (m), or EA, GAy, GAz (N), GJ, EIy, EIz (N m^2), mass\n"
-           "(kg/m), Ixx, Iyy, Izz (kg m)."},
+           "(kg/m), Ixx, Iyy, Izz (kg m); or stiffness, six rows of six, mass, Ixx, Iyy, Izz; expressions "
+           "may\n"
+           "have the arc length s (m)."},
           [](const BodySpec& body) { return from_section(beam_of(body).section); },
           [](BodySpec& body, const std::string& place, nb::handle given) {
             beam_of(body, place, given).section = to_section(place, given);

@@ -126,7 +126,8 @@ nb::object add_body(nb::handle self, const std::string& name, const Number& mass
 
 nb::object add_beam(nb::handle self, const std::string& name, nb::handle centerline, nb::handle section,
                     nb::handle material, const Triple& up, const Number& elements, nb::handle points,
-                    const std::string& formulation, const Number& pretension, bool precurved, bool closed) {
+                    const std::string& formulation, const Number& pretension, bool precurved, bool closed,
+                    const Number& twist) {
   const std::string place = "bodies." + name;
   BeamSpec beam;
   beam.centerline = to_centerline(place + ".centerline", centerline);
@@ -135,7 +136,7 @@ nb::object add_beam(nb::handle self, const std::string& name, nb::handle centerl
   beam.up = up;
   beam.elements = elements;
   beam.formulation = formulation, beam.pretension = pretension, beam.precurved = precurved;
-  beam.closed = closed;
+  beam.closed = closed, beam.twist = twist;
   std::vector<PointSpec> own_points;
   if (!points.is_none()) own_points = to_points(place + ".points", points);
   BodySpec& body = nb::cast<System&>(self).add_beam(name, std::move(beam));
@@ -243,28 +244,31 @@ void bind_bodies_of_system(nb::class_<System>& system) {
           nb::arg("name"), nb::arg("mass"),
           nb::sig("def add_particle(self, name: str, mass: float | str) -> Body"),
           "Adds a point mass (kg) at its body's origin.")
-      .def(
-          "add_beam", add_beam, nb::arg("name"), nb::arg("centerline"), nb::arg("section"),
-          nb::arg("material") = nb::none(), nb::kw_only(), nb::arg("up") = Triple{0, 0, 1},
-          nb::arg("elements") = Number(16), nb::arg("points") = nb::none(),
-          nb::arg("formulation") = "geometrically_exact", nb::arg("pretension") = Number(0.0),
-          nb::arg("precurved") = false, nb::arg("closed") = false,
-          nb::sig(
-              "def add_beam(self, name: str, centerline: typing.Any, section: typing.Any, material: "
-              "typing.Any = None, *, up: collections.abc.Sequence[float | str] = (0, 0, 1), elements: int | "
-              "str = 16, points: dict[str, typing.Any] | None = None, formulation: str = "
-              "'geometrically_exact', pretension: float | str = 0, precurved: bool = False, "
-              "closed: bool = False) -> Body"),
-          "Adds a geometrically exact beam; or a cable, with formulation='ancf_cable'.\n\n"
-          "centerline, m, ground axes: {'from': (x, y, z), 'to': (x, y, z)}, {'points': [...]} or\n"
-          "{'curve': (..), 'length': ..}; section, m: {'rectangle': (width, height)}, {'circle': r},\n"
-          "{'tube': (inner, outer)}, or\n"
-          "EA, GAy, GAz (N), GJ, EIy, EIz (N m^2), mass (kg/m); material: E (Pa), nu, density, damping (s);\n"
-          "up: the sections' z-axis; points: {'mid': {'at': 0.5}} by arc length over length, beside `start` "
-          "and `end`.\n"
-          "The section of a cable is {'circle': r}, {'tube': (inner, outer)} or EA (N), EI (N m^2), mass "
-          "(kg/m);\n"
-          "pretension: N, where it begins; precurved: bent by nature as the centerline; closed: a loop.");
+      .def("add_beam", add_beam, nb::arg("name"), nb::arg("centerline"), nb::arg("section"),
+           nb::arg("material") = nb::none(), nb::kw_only(), nb::arg("up") = Triple{0, 0, 1},
+           nb::arg("elements") = Number(16), nb::arg("points") = nb::none(),
+           nb::arg("formulation") = "geometrically_exact", nb::arg("pretension") = Number(0.0),
+           nb::arg("precurved") = false, nb::arg("closed") = false, nb::arg("twist") = Number(0.0),
+           nb::sig(
+               "def add_beam(self, name: str, centerline: typing.Any, section: typing.Any, material: "
+               "typing.Any = None, *, up: collections.abc.Sequence[float | str] = (0, 0, 1), elements: int | "
+               "str = 16, points: dict[str, typing.Any] | None = None, formulation: str = "
+               "'geometrically_exact', pretension: float | str = 0, precurved: bool = False, "
+               "closed: bool = False, twist: float | str = 0) -> Body"),
+           "Adds a geometrically exact beam; or a cable, with formulation='ancf_cable'.\n\n"
+           "centerline, m, ground axes: {'from': (x, y, z), 'to': (x, y, z)}, {'points': [...]} or\n"
+           "{'curve': (..), 'length': ..}; section, m: {'rectangle': (width, height)}, {'circle': r},\n"
+           "{'tube': (inner, outer)}, or\n"
+           "EA, GAy, GAz (N), GJ, EIy, EIz (N m^2), mass (kg/m), or {'stiffness': six rows of six, 'mass': "
+           "..};\n"
+           "numbers of the section may be expressions of the arc length s (m); material: E (Pa), nu, "
+           "density, damping (s);\n"
+           "up: the sections' z-axis; twist: the angle from it about the tangent, by s (rad); points: "
+           "{'mid': {'at': 0.5}} by arc length over length, beside `start` "
+           "and `end`.\n"
+           "The section of a cable is {'circle': r}, {'tube': (inner, outer)} or EA (N), EI (N m^2), mass "
+           "(kg/m);\n"
+           "pretension: N, where it begins; precurved: bent by nature as the centerline; closed: a loop.");
 }
 
 void bind_parts_of_system(nb::class_<System>& system) {

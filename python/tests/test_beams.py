@@ -1,5 +1,6 @@
 """Beams from Python."""
 
+import numpy as np
 import pytest
 
 import sestina
@@ -52,6 +53,7 @@ def test_fields_of_a_beam_are_those_of_the_model_file():
     boom = cantilever(2).bodies[0]
     assert (boom.elements, list(boom.up), boom.formulation) == (2, [0, 0, 1], "geometrically_exact")
     assert (boom.pretension, boom.precurved, boom.closed) == (0, False, False)
+    assert boom.twist == 0
     assert (boom.file, boom.damping, boom.position, boom.axes) == (None, None, None, None)
     system = string()
     system.parameters["T"] = 200
@@ -82,7 +84,8 @@ def test_elements_of_a_loaded_model_can_be_changed():
 
 def test_a_rigid_body_refuses_the_fields_of_flexible_ones():
     block = sestina.System().add_rigid_body("block", 1.0)
-    of_beams = {"elements": 4, "pretension": 1, "closed": True, "formulation": "ancf_cable", "up": (0, 1, 0)}
+    of_beams = {"elements": 4, "pretension": 1, "closed": True, "formulation": "ancf_cable", "up": (0, 1, 0),
+                "twist": 0.1}
     for name, value in of_beams.items():
         assert getattr(block, name) is None
         with pytest.raises(sestina.InputError, match=f"bodies.block.{name}: belongs to a beam, and this body is none"):
@@ -146,3 +149,39 @@ def test_a_cable_is_drawn_from_node_to_node():
     parts = [part for part in scene.scene_of(model, model.q0[None]).parts if part.name.startswith("rope_")]
     assert len(parts) == 6
     assert [float(part.position[0, 0]) for part in parts] == pytest.approx([2 * k / 6 for k in range(6)])
+
+
+def test_a_section_is_given_by_its_stiffness_matrix():
+    K = np.diag([80.0, 120, 500, 9e4, 3e4, 2e4])
+    K[0, 1] = K[1, 0] = 30
+    system = cantilever(4)
+    boom = system.bodies[0]
+    boom.section, boom.material = {"stiffness": K, "mass": 1}, {}
+    assert boom.section["stiffness"][0] == [80, 30, 0, 0, 0, 0]
+    assert sestina.loads(system.to_yaml()).bodies[0].section["stiffness"] == K.tolist()
+    system.forces[0].value = (0, 0, 1e-3)
+    C = np.linalg.inv(K)
+    result = sestina.simulate(system)
+    assert result["boom.end.z"][-1] == pytest.approx(1e-3 * (C[1, 1] * 8 / 3 + C[5, 5] * 2), rel=1e-6)
+    assert result["boom.section[0].curvature.x"][-1] == pytest.approx(-C[0, 1] * 1e-3 * 1.75, rel=1e-6)
+    for faulty in (K[:5], 3, [[1, 2]] * 6):
+        with pytest.raises(sestina.InputError, match="stiffness: .*six rows of six"):
+            boom.section = {"stiffness": faulty, "mass": 1}
+
+
+def test_a_twisted_and_tapered_beam_is_drawn_as_it_is():
+    system = sestina.System("blade")
+    blade = system.add_beam("blade", {"from": (0, 0, 0), "to": (2, 0, 0)}, {"rectangle": ("0.3 - c*s", 0.05)},
+                            {"E": 1e9, "nu": 0.3, "density": 1000}, elements=4, twist="0.5*s")
+    system.parameters["c"] = 0.1
+    assert blade.twist == "0.5*s"
+    again = sestina.loads(system.to_yaml()).bodies[0]
+    assert (again.twist, list(again.section["rectangle"])) == ("0.5*s", ["0.3 - c*s", 0.05])
+    model = system.freeze()
+    parts = [part for part in scene.scene_of(model, model.q0[None]).parts if part.name.startswith("blade_")]
+    assert len(parts) == 5
+    widths = [np.ptp(part.solid.corners.reshape(-1, 3)[:, 1]) for part in parts]
+    assert widths == pytest.approx([0.3 - 0.1 * s for s in (0.125, 0.5, 1, 1.5, 1.875)])
+    blade.twist = "0.5*t"
+    with pytest.raises(sestina.InputError, match="twist: 't' is not known here: expected an expression of s"):
+        system.freeze()

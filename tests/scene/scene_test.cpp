@@ -240,6 +240,27 @@ joints: [{name: grip, type: spherical, parent: ground.origin, child: rope.start}
   EXPECT_EQ(modes, 15);
 }
 
+// The mean height of the elements that meet at a node.
+TEST(Scene, GradedBeamIsDrawnWithItsSizeThere) {
+  const System system = read_model(R"(
+sestina: 1
+bodies:
+  - name: blade
+    type: beam
+    centerline: {from: [0, 0, 0], to: [2, 0, 0]}
+    elements: 4
+    section: {rectangle: [0.05, "0.2 - 0.06*s"]}
+    material: {E: 2.0e8, nu: 0.25, density: 1000}
+)",
+                                   "model");
+  std::vector<double> heights;
+  for (const SceneSolid& solid : Drawn(system).scene.solids) heights.push_back(solid.size.z);
+  ASSERT_EQ(heights.size(), 5u);
+  EXPECT_NEAR(heights[0], 0.2 - 0.06 * 0.25, 1e-12);
+  EXPECT_NEAR(heights[2], 0.2 - 0.06 * 1.0, 1e-12);
+  EXPECT_NEAR(heights[4], 0.2 - 0.06 * 1.75, 1e-12);
+}
+
 TEST(FrameMaker, PlacesBodiesWhereTheClosedFormDoes) {
   const Drawn drawn(two_rods());
   FrameMaker frames(*drawn.model, drawn.properties);

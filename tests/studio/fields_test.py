@@ -11,7 +11,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DEFS = json.loads((ROOT / "share/model.schema.json").read_text())["$defs"]
-SECTION = {"EA", "EI", "EIy", "EIz", "GAy", "GAz", "GJ", "Ixx", "Iyy", "Izz", "mass"}
+SECTION = {"EA", "EI", "EIy", "EIz", "GAy", "GAz", "GJ", "Ixx", "Iyy", "Izz", "mass", "stiffness"}
 # Keys that are left to "Further keys", as docs/studio.md says.
 WITHOUT = {"body": {"original_name"}, "joint": {"original_name"}, "beam_section": SECTION, "beam_material": {"shear"}}
 

@@ -155,6 +155,7 @@ export const BODY: Field[] = [
   { key: "formulation", label: "Formulation", options: ["", "geometrically_exact", "ancf_cable"], types: ["beam"] },
   { key: "centerline", label: "Centre line", value: "{from: [0, 0, 0], to: [1, 0, 0]}", ways: CENTERLINE, types: ["beam"] },
   { key: "up", label: "Upwards", hint: "[0, 0, 1]", types: ["beam"], isVector: true },
+  { key: "twist", label: "Twist, rad", hint: "0.3*s", types: ["beam"] },
   { key: "elements", label: "Elements", value: "8", types: ["beam"] },
   { key: "section", label: "Section, m", types: ["beam"], parts: [
     { key: "rectangle", label: "Rectangle: width, height", value: "[0.02, 0.02]", isVector: true }, { key: "circle", label: "Circle: radius" },

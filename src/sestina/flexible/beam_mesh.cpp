@@ -30,6 +30,33 @@ bool is_diagonal(const Mat6<double>& C) {
   return true;
 }
 
+void set_section(const BeamSection& section, const Mat6<double>& compliance, BeamPiece& piece) {
+  piece.section = section;
+  piece.segment.compliance = compliance;
+  piece.segment.is_diagonal = is_diagonal(compliance);
+}
+
+// The nodes, and the lengths and strains of the elements.
+BeamMesh make_unstressed(const BeamFrames& frames, const std::vector<double>& stations) {
+  BeamMesh mesh;
+  for (std::size_t k = 0; k < stations.size(); ++k) {
+    const double s = stations[k];
+    mesh.nodes.push_back(BeamNode::at(frames(s)));
+    if (k == 0) continue;
+    const double h = s - stations[k - 1];
+    const Pose<double> X_a = mesh.nodes[k - 1].pose(), X_m = frames(s - 0.5 * h), X_b = mesh.nodes[k].pose();
+    BeamPiece piece;
+    piece.segment.length = h;
+    // Strain changes by 2 (d2 - d1)/h over the length h/2 between the middles of the halves; eta = h
+    // xi'/sqrt(12).
+    const Vec6<double> change = log_pose(inverse(X_m) * X_b) - log_pose(inverse(X_a) * X_m);
+    piece.segment.slope = (4.0 / (h * std::sqrt(12.0))) * change;
+    piece.segment.strain = unstressed_strain(h, log_pose(inverse(X_a) * X_b), piece.segment.slope);
+    mesh.pieces.push_back(piece);
+  }
+  return mesh;
+}
+
 }  // namespace
 
 BeamNode BeamNode::at(const Pose<double>& X) {
@@ -81,25 +108,21 @@ BeamFrames curve_frames(std::function<Vec3<double>(double)> position,
 
 BeamMesh make_beam_mesh(const BeamFrames& frames, const std::vector<double>& stations,
                         const BeamSection& section) {
+  BeamMesh mesh = make_unstressed(frames, stations);
   const Mat6<double> compliance = section_compliance(section);
-  BeamMesh mesh;
-  for (std::size_t k = 0; k < stations.size(); ++k) {
-    const double s = stations[k];
-    mesh.nodes.push_back(BeamNode::at(frames(s)));
-    if (k == 0) continue;
-    const double h = s - stations[k - 1];
-    const Pose<double> X_a = mesh.nodes[k - 1].pose(), X_m = frames(s - 0.5 * h), X_b = mesh.nodes[k].pose();
-    BeamPiece piece;
-    piece.section = section;
-    piece.segment.length = h;
-    piece.segment.compliance = compliance;
-    piece.segment.is_diagonal = is_diagonal(compliance);
-    // Strain changes by 2 (d2 - d1)/h over the length h/2 between the middles of the halves; eta = h
-    // xi'/sqrt(12).
-    const Vec6<double> change = log_pose(inverse(X_m) * X_b) - log_pose(inverse(X_a) * X_m);
-    piece.segment.slope = (4.0 / (h * std::sqrt(12.0))) * change;
-    piece.segment.strain = unstressed_strain(h, log_pose(inverse(X_a) * X_b), piece.segment.slope);
-    mesh.pieces.push_back(piece);
+  for (BeamPiece& piece : mesh.pieces) set_section(section, compliance, piece);
+  return mesh;
+}
+
+BeamMesh make_beam_mesh(const BeamFrames& frames, const std::vector<double>& stations,
+                        const std::vector<BeamSection>& sections) {
+  BeamMesh mesh = make_unstressed(frames, stations);
+  if (sections.size() != mesh.pieces.size()) {
+    throw InputError(fmt::format("{} elements have {} sections: expected one for each", mesh.pieces.size(),
+                                 sections.size()));
+  }
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    set_section(sections[k], section_compliance(sections[k]), mesh.pieces[k]);
   }
   return mesh;
 }

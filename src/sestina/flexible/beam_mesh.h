@@ -59,6 +59,9 @@ BeamMesh make_beam_mesh(const BeamFrames& frames, double length, int elements, c
 // Elements between stations (m, increasing, from 0 to the length).
 BeamMesh make_beam_mesh(const BeamFrames& frames, const std::vector<double>& stations,
                         const BeamSection& section);
+// The same with a section for each element.
+BeamMesh make_beam_mesh(const BeamFrames& frames, const std::vector<double>& stations,
+                        const std::vector<BeamSection>& sections);
 
 // `next` begins where `mesh` ends: a stiff corner.
 void join(BeamMesh& mesh, const BeamMesh& next);

@@ -36,6 +36,15 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("Ixx", out.Ixx);
   map.read("Iyy", out.Iyy);
   map.read("Izz", out.Izz);
+  const YamlNode* const rows = map.find("stiffness");
+  if (rows == nullptr) return;
+  const NodePath rows_path = map.path_of("stiffness");
+  bool complete = rows->is_list() && rows->items.size() == 6;
+  if (!complete) context.fault(*rows, rows_path, "expected 6 rows of 6 numbers");
+  for (int i = 0; complete && i < 6; ++i) {
+    const YamlNode& row = *rows->items[static_cast<std::size_t>(i)];
+    complete = read_numbers(context, row, rows_path / i, 6, out.stiffness);
+  }
 }
 
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, BeamMaterialSpec& out) {
@@ -75,6 +84,7 @@ void read_beam(ReadContext& context, const MapReader& map, BodySpec& out) {
     read_value(context, *line, map.path_of("centerline"), beam.centerline);
   }
   map.read("up", beam.up);
+  map.read("twist", beam.twist);
   map.read("elements", beam.elements);
   map.read("pretension", beam.pretension);
   map.read("precurved", beam.precurved);

@@ -6,113 +6,14 @@
 #include <filesystem>
 
 #include "sestina/io/file_uses.h"
+#include "sestina/io/map_writer.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/model_file_keys.h"
 #include "sestina/io/output_file.h"
 #include "sestina/io/text_file.h"
-#include "sestina/io/yaml_writer.h"
 
 namespace sestina {
 namespace {
-
-using Node = std::shared_ptr<YamlNode>;
-
-Node make_node(YamlNode::Kind kind) {
-  auto node = std::make_shared<YamlNode>();
-  node->kind = kind;
-  return node;
-}
-
-Node to_node(const std::string& text) {
-  Node node = make_node(YamlNode::Kind::kScalar);
-  node->text = text;
-  node->quoted = true;
-  return node;
-}
-Node to_node(const Name& name) { return to_node(name.text); }
-Node to_node(const Number& number) {
-  if (number.is_expression()) return to_node(number.expression());
-  Node node = to_node(fmt::format("{}", number.value()));
-  node->quoted = false;
-  return node;
-}
-template <class Items>
-Node to_list(const Items& items) {
-  Node node = make_node(YamlNode::Kind::kList);
-  for (const auto& item : items) node->items.push_back(to_node(item));
-  return node;
-}
-Node to_node(const Triple& numbers) { return to_list(numbers); }
-// A single number, for a joint with one coordinate, is more readable without brackets.
-Node to_node(const std::vector<Number>& numbers) {
-  return numbers.size() == 1 ? to_node(numbers.front()) : to_list(numbers);
-}
-
-Node to_node(const RotationSpec& rotation) {
-  const std::vector<Number>& x = rotation.numbers;
-  const auto part = [&](std::size_t begin, std::size_t end) {
-    Node list = make_node(YamlNode::Kind::kList);
-    for (std::size_t i = begin; i < end && i < x.size(); ++i) list->items.push_back(to_node(x[i]));
-    return list;
-  };
-  Node map = make_node(YamlNode::Kind::kMap);
-  switch (rotation.kind) {
-    case RotationSpec::Kind::kEulerParameters:
-      map->entries.push_back({"euler_parameters", {}, part(0, 4)});
-      break;
-    case RotationSpec::Kind::kRpy:
-      map->entries.push_back({"rpy", {}, part(0, 3)});
-      break;
-    case RotationSpec::Kind::kAxisAngle:
-      map->entries.push_back({"axis", {}, part(0, 3)});
-      if (x.size() > 3) map->entries.push_back({"angle", {}, to_node(x[3])});
-      break;
-    case RotationSpec::Kind::kMatrix: {
-      Node rows = make_node(YamlNode::Kind::kList);
-      rows->items = {part(0, 3), part(3, 6), part(6, 9)};
-      map->entries.push_back({"matrix", {}, rows});
-      break;
-    }
-  }
-  return map;
-}
-
-bool is(const Number& number, double value) { return !number.is_expression() && number.value() == value; }
-bool is(const Triple& numbers, double value) {
-  return is(numbers[0], value) && is(numbers[1], value) && is(numbers[2], value);
-}
-
-class MapWriter {
- public:
-  void add(std::string_view key, YamlPointer value) {
-    node_->entries.push_back({std::string(key), {}, std::move(value)});
-  }
-  template <class T>
-  void write(std::string_view key, const T& value) {
-    add(key, to_node(value));
-  }
-  template <class T>
-  void write(std::string_view key, const std::optional<T>& value) {
-    if (value) write(key, *value);
-  }
-  template <class T>
-  void write_unless(double standard, const char* key, const T& value) {
-    if (!is(value, standard)) write(key, value);
-  }
-  void write_unless(std::string_view standard, const char* key, const Name& value) {
-    if (!(value == standard)) write(key, value);
-  }
-  void write_unless_empty(const char* key, const std::vector<Number>& value) {
-    if (!value.empty()) write(key, value);
-  }
-  void add_unless_empty(const char* key, const MapWriter& map) {
-    if (!map.node_->entries.empty()) add(key, map.node());
-  }
-  YamlPointer node() const { return node_; }
-
- private:
-  Node node_ = make_node(YamlNode::Kind::kMap);
-};
 
 YamlPointer points_node(const std::vector<PointSpec>& points) {
   MapWriter map;
@@ -157,56 +58,6 @@ YamlPointer shape_node(const ShapeSpec& shape) {
   map.write_unless(0.0, "position", shape.position);
   map.write("axes", shape.axes);
   return map.node();
-}
-
-YamlPointer yes_node() {
-  Node yes = to_node(std::string("true"));
-  yes->quoted = false;
-  return yes;
-}
-
-YamlPointer centerline_node(const CenterlineSpec& line) {
-  MapWriter map;
-  map.write("from", line.from);
-  map.write("to", line.to);
-  if (!line.points.empty()) {
-    Node points = make_node(YamlNode::Kind::kList);
-    for (const Triple& point : line.points) points->items.push_back(to_node(point));
-    map.add("points", points);
-  }
-  map.write_unless_empty("curve", line.curve);
-  map.write("length", line.length);
-  return map.node();
-}
-
-void write_beam(const BeamSpec& beam, MapWriter& map) {
-  map.write_unless("geometrically_exact", "formulation", beam.formulation);
-  map.add("centerline", centerline_node(beam.centerline));
-  if (!is(beam.up[0], 0.0) || !is(beam.up[1], 0.0) || !is(beam.up[2], 1.0)) map.write("up", beam.up);
-  map.write_unless(16.0, "elements", beam.elements);
-  map.write_unless(0.0, "pretension", beam.pretension);
-  if (beam.precurved) map.add("precurved", yes_node());
-  if (beam.closed) map.add("closed", yes_node());
-  map.write("velocity", beam.velocity);
-  map.write("angular_velocity", beam.angular_velocity);
-  MapWriter section;
-  section.write_unless_empty("rectangle", beam.section.rectangle);
-  section.write_unless_empty("circle", beam.section.circle);
-  section.write_unless_empty("tube", beam.section.tube);
-  const std::pair<const char*, const std::optional<Number>&> of_section[] = {
-      {"EA", beam.section.EA},   {"GAy", beam.section.GAy},   {"GAz", beam.section.GAz},
-      {"GJ", beam.section.GJ},   {"EIy", beam.section.EIy},   {"EIz", beam.section.EIz},
-      {"EI", beam.section.EI},   {"mass", beam.section.mass}, {"Ixx", beam.section.Ixx},
-      {"Iyy", beam.section.Iyy}, {"Izz", beam.section.Izz}};
-  for (const auto& [key, number] : of_section) section.write(key, number);
-  map.add("section", section.node());
-  MapWriter material;
-  material.write("E", beam.material.E);
-  material.write("nu", beam.material.nu);
-  material.write("density", beam.material.density);
-  material.write_unless(0.0, "damping", beam.material.damping);
-  material.write_unless_empty("shear", beam.material.shear);
-  map.add_unless_empty("material", material);
 }
 
 YamlPointer body_node(const BodySpec& body) {

@@ -11,6 +11,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/constraints/point_on_curve.h"
+#include "sestina/model/beam_sections.h"
 
 namespace sestina {
 namespace {
@@ -134,18 +135,29 @@ class MeshMaker {
  public:
   MeshMaker(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
             std::span<const double> parameters)
-      : model_(model), plan_(plan), numbers_(numbers), parameters_(parameters) {}
+      : model_(model),
+        plan_(plan),
+        numbers_(numbers),
+        parameters_(parameters),
+        sections_(model, plan, numbers, parameters) {}
+
+  double find_length() const { return find_axis().length; }
 
   BeamMesh make() const {
     check_stations();
     const Axis axis = find_axis();
     const Vec3<double> up = vector_at(numbers_, plan_.up.first);
-    const BeamFrames frames = axis.is_straight
-                                  ? straight_frames(axis.position(0.0), axis.position(axis.length), up)
-                                  : curve_frames(axis.position, axis.tangent, up);
+    const BeamFrames frames =
+        twisted(axis.is_straight ? straight_frames(axis.position(0.0), axis.position(axis.length), up)
+                                 : curve_frames(axis.position, axis.tangent, up));
     std::vector<double> stations;
     for (const double station : plan_.stations) stations.push_back(axis.length * station);
-    return make_beam_mesh(frames, stations, find_section());
+    if (plan_.grading < 0) return make_beam_mesh(frames, stations, sections_.find(0.0));
+    std::vector<BeamSection> sections;
+    for (std::size_t k = 0; k + 1 < stations.size(); ++k) {
+      sections.push_back(sections_.find_between(stations[k], stations[k + 1]));
+    }
+    return make_beam_mesh(frames, stations, sections);
   }
 
   CableMesh make_cable() const {
@@ -159,14 +171,16 @@ class MeshMaker {
     }
     mesh.is_closed = plan_.is_closed;
     if (mesh.is_closed) close(axis.length, mesh);
-    CableSegment<double> segment = find_cable_section();
     const double pretension = numbers_[static_cast<std::size_t>(plan_.pretension.first)];
-    if (!(std::abs(pretension) < segment.EA)) {
-      throw InputError(fmt::format(
-          "the pretension {:.6g} N leaves no natural length: allowed are values between -EA and EA, {:.6g} N",
-          pretension, segment.EA));
-    }
     for (std::size_t k = 0; k + 1 < plan_.stations.size(); ++k) {
+      CableSegment<double> segment =
+          find_cable_section(plan_.stations[k] * axis.length, plan_.stations[k + 1] * axis.length);
+      if (!(std::abs(pretension) < segment.EA)) {
+        throw InputError(
+            fmt::format("the pretension {:.6g} N leaves no natural length: allowed are values between -EA "
+                        "and EA, {:.6g} N",
+                        pretension, segment.EA));
+      }
       segment.length = (plan_.stations[k + 1] - plan_.stations[k]) * axis.length;
       const CableNodes<double> e{mesh.positions[k], mesh.slopes[k], mesh.positions[k + 1],
                                  mesh.slopes[k + 1]};
@@ -227,11 +241,16 @@ class MeshMaker {
   }
 
   std::vector<double> calc_curve(double s) const {
-    const Tape& tape = model_.beam_curves()[static_cast<std::size_t>(plan_.curve)].tape;
-    std::vector<double> inputs{s}, values(tape.output_count()), scratch(tape.scratch_size());
-    inputs.insert(inputs.end(), parameters_.begin(), parameters_.end());
-    tape.evaluate<double>(inputs, values, scratch);
-    return values;
+    return calc_along(model_.beam_curves()[static_cast<std::size_t>(plan_.curve)], s, parameters_);
+  }
+  BeamFrames twisted(BeamFrames frames) const {
+    if (plan_.twist < 0) return frames;
+    const BeamCurve& twist = model_.beam_curves()[static_cast<std::size_t>(plan_.twist)];
+    return [this, &twist, frames = std::move(frames)](double s) {
+      Pose<double> X = frames(s);
+      X.R = X.R * axis_rotation(Vec3<double>{1, 0, 0}, calc_checked(twist, s, parameters_)[0]);
+      return X;
+    };
   }
   void check_stations() const {
     for (std::size_t k = 0; k + 1 < plan_.stations.size(); ++k) {
@@ -281,79 +300,54 @@ class MeshMaker {
     check_jump(middle, at_middle, b, at_b, length);
   }
 
-  // Stiffnesses, mass and damping.
-  CableSegment<double> find_cable_section() const {
-    const double* const x = numbers_.data() + plan_.shape.first;
+  // Stiffnesses, mass and damping of the element from a to b (m).
+  CableSegment<double> find_cable_section(double a, double b) const {
     CableSegment<double> segment;
     segment.damping = numbers_[static_cast<std::size_t>(plan_.damping.first)];
-    if (plan_.section == BeamPlan::Section::kPerLength) {
-      segment.EA = x[0], segment.EI = x[1], segment.mass = x[2];
-      return segment;
-    }
-    const BeamSection section = find_section();
+    const BeamSection section = sections_.find_between(a, b);
     segment.EA = section.stiffness.m[3][3], segment.EI = section.stiffness.m[1][1];
     segment.mass = section.mass;
     return segment;
   }
 
-  BeamSection find_section() const {
-    const double* const x = numbers_.data() + plan_.shape.first;
-    if (plan_.section == BeamPlan::Section::kPerLength) {
-      BeamSection section = diagonal_section(x[0], x[1], x[2], x[3], x[4], x[5]);
-      // If no rotary inertia is given, that of a homogeneous section: J = rho I = mass EI/EA.
-      const double Iy = plan_.has_rotary_inertia ? x[8] : x[6] * x[4] / x[0];
-      const double Iz = plan_.has_rotary_inertia ? x[9] : x[6] * x[5] / x[0];
-      section.mass = x[6];
-      section.inertia = {plan_.has_rotary_inertia ? x[7] : Iy + Iz, Iy, Iz, 0.0, 0.0, 0.0};
-      return section;
-    }
-    const double* const m = numbers_.data() + plan_.material.first;
-    const BeamMaterial material{m[0], m[1], m[2]};
-    SectionArea area = plan_.section == BeamPlan::Section::kRectangle ? rectangle_area(x[0], x[1], m[1])
-                       : plan_.section == BeamPlan::Section::kCircle  ? circle_area(x[0], m[1])
-                                                                      : tube_area(x[0], x[1], m[1]);
-    if (plan_.shear.is_given()) {
-      area.ky = numbers_[static_cast<std::size_t>(plan_.shear.first)];
-      area.kz = numbers_[static_cast<std::size_t>(plan_.shear.first) + 1];
-    }
-    return make_section(area, material);
-  }
-
   const Model& model_;
   const BeamPlan& plan_;
   std::span<const double> numbers_, parameters_;
+  SectionMaker sections_;
 };
 
-SectionShape make_section_shape(const BeamPlan& plan, std::span<const double> numbers) {
-  if (plan.section == BeamPlan::Section::kPerLength) return {};
-  const double* const x = numbers.data() + plan.shape.first;
-  if (plan.section == BeamPlan::Section::kRectangle) return SectionShape::rectangle(x[0], x[1]);
-  const bool is_circle = plan.section == BeamPlan::Section::kCircle;
-  return SectionShape::round(is_circle ? 0.0 : x[0], is_circle ? x[0] : x[1]);
+// Returns what `make` makes. If it throws because the numbers break rules, the faults have their places.
+template <class Make>
+auto with_places(const Model& model, std::span<const double> numbers, const Make& make) {
+  try {
+    return make();
+  } catch (const InputError&) {
+    FaultList faults;
+    for (const ValueRule& rule : model.value_rules()) {
+      const std::string fault = find_fault(rule, numbers);
+      if (!fault.empty()) faults.add(rule.place, fault);
+    }
+    faults.throw_if_any();
+    throw;
+  }
 }
 
 }  // namespace
 
-std::vector<SectionShape> calc_section_shapes(const Model& model, std::span<const double> parameters) {
-  std::vector<SectionShape> shapes;
-  if (model.beams().empty()) return shapes;
-  const Tape& tape = model.number_tape();
-  std::vector<double> numbers(tape.output_count()), scratch(tape.scratch_size());
-  tape.evaluate<double>(parameters, numbers, scratch);
-  for (const BeamPlan& plan : model.plan().connectors.beams) {
-    shapes.push_back(make_section_shape(plan, numbers));
-  }
-  return shapes;
-}
-
 BeamMesh calc_beam_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
                         std::span<const double> parameters) {
-  return MeshMaker(model, plan, numbers, parameters).make();
+  return with_places(model, numbers, [&] { return MeshMaker(model, plan, numbers, parameters).make(); });
+}
+
+double calc_beam_length(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
+                        std::span<const double> parameters) {
+  return MeshMaker(model, plan, numbers, parameters).find_length();
 }
 
 CableMesh calc_cable_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
                           std::span<const double> parameters) {
-  return MeshMaker(model, plan, numbers, parameters).make_cable();
+  return with_places(model, numbers,
+                     [&] { return MeshMaker(model, plan, numbers, parameters).make_cable(); });
 }
 
 int find_up_axis(const CableMesh& mesh) {

@@ -6,7 +6,6 @@
 
 #include "sestina/flexible/beam_mesh.h"
 #include "sestina/flexible/cable_element.h"
-#include "sestina/flexible/section_stress.h"
 #include "sestina/model/model.h"
 
 namespace sestina {
@@ -16,8 +15,9 @@ namespace sestina {
 BeamMesh calc_beam_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
                         std::span<const double> parameters);
 
-// The shapes of the sections of all beams and cables, by Model::beams().
-std::vector<SectionShape> calc_section_shapes(const Model& model, std::span<const double> parameters);
+// The length of the unstressed axis of a beam or cable, m.
+double calc_beam_length(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
+                        std::span<const double> parameters);
 
 // Mass and rotary inertia of the half elements that meet at node k, about it, in its axes.
 struct NodeInertia {

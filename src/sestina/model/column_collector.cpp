@@ -178,7 +178,7 @@ Expr ColumnCollector::find_point(const std::string& name) {
 std::string ColumnCollector::explain_unknown(const std::string& name) const {
   for (const BeamPlan& plan : data_.plan.connectors.beams) {
     const BeamInfo& beam = data_.beams[static_cast<std::size_t>(plan.beam)];
-    if (plan.section != BeamPlan::Section::kPerLength || !name.starts_with(beam.name + ".section[") ||
+    if (plan.has_outline() || !name.starts_with(beam.name + ".section[") ||
         name.find("].stress") == std::string::npos) {
       continue;
     }

@@ -25,18 +25,28 @@ BeamSegment<T> converted(const BeamSegment<double>& segment) {
   return own;
 }
 
-inline void refuse_derivatives(const Model& model, const BeamPlan& beam, std::span<const Dual> numbers) {
+inline void refuse_derivatives(const Model& model, const BeamPlan& beam, std::span<const Dual> numbers,
+                               std::span<const Dual> parameters) {
   const auto varies = [&](Slot slot, int count) {
     if (!slot.is_given()) return false;
     const auto own = numbers.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(count));
     return std::ranges::any_of(own, [](const Dual& x) { return x.d != 0.0; });
   };
-  const int shape = beam.section == BeamPlan::Section::kPerLength ? (beam.is_cable ? 3 : 10)
-                    : beam.section == BeamPlan::Section::kCircle  ? 1
-                                                                  : 2;
+  const auto varies_along = [&](int curve) {
+    if (curve < 0) return false;
+    const std::vector<Expr>& exprs = model.beam_curves()[static_cast<std::size_t>(curve)].exprs;
+    return std::ranges::any_of(model.graph().free_symbols(exprs), [&](Expr symbol) {
+      const std::string& name = model.graph().name_of(symbol);
+      const auto found = std::ranges::find(model.parameters(), name, &ParameterInfo::name);
+      if (found == model.parameters().end()) return false;
+      return parameters[static_cast<std::size_t>(found - model.parameters().begin())].d != 0.0;
+    });
+  };
+  const bool is_graded = beam.grading >= 0;
   if (varies(beam.points, 3 * beam.point_count) || varies(beam.up, 3) || varies(beam.length, 1) ||
-      varies(beam.shape, shape) || varies(beam.material, 3) || varies(beam.damping, 1) ||
-      varies(beam.shear, 2) || varies(beam.pretension, 1)) {
+      (!is_graded && varies(beam.shape, beam.section_number_count())) || varies(beam.material, 3) ||
+      varies(beam.damping, 1) || varies(beam.shear, 2) || varies(beam.pretension, 1) ||
+      varies_along(beam.curve) || varies_along(beam.twist) || varies_along(beam.grading)) {
     throw InputError(
         fmt::format("the beam {} has no derivatives by parameters that its own numbers depend on",
                     model.forces()[beam.index].name));
@@ -62,7 +72,7 @@ void for_each_mesh(const Model& model, std::span<const T> numbers, std::span<con
   if constexpr (std::is_same_v<T, double>) {
     visit(numbers, parameters);
   } else if constexpr (std::is_same_v<T, Dual>) {
-    for (const BeamPlan& beam : beams) refuse_derivatives(model, beam, numbers);
+    for (const BeamPlan& beam : beams) refuse_derivatives(model, beam, numbers, parameters);
     std::vector<double> values, parameter_values;
     for (const Dual& x : numbers) values.push_back(x.v);
     for (const Dual& x : parameters) parameter_values.push_back(x.v);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "sestina/base/suggest.h"
@@ -88,14 +87,16 @@ void Freezer::collect_beam(const BeamLayout& beam) {
   if (beam.is_cable) {
     collect_cable(beam, plan, path);
   } else {
+    collect_twist(spec, plan, path);
     collect_section(spec, plan, path);
     collect_material(spec, plan, path);
     const bool has_pretension = spec.pretension.is_expression() || spec.pretension.value() != 0.0;
     if (has_pretension) fail(spec.pretension.mark, path + ".pretension", "belongs to a cable");
     if (spec.precurved) fail(beam.body.mark, path + ".precurved", "belongs to a cable");
     if (spec.closed) fail(beam.body.mark, path + ".closed", "belongs to a cable");
-    if (spec.section.EI)
+    if (spec.section.EI) {
       fail(spec.section.EI->mark, path + ".section.EI", "belongs to a cable: expected EIy, EIz");
+    }
   }
   data_.plan.connectors.beams.push_back(std::move(plan));
 }
@@ -164,6 +165,9 @@ void Freezer::collect_cable(const BeamLayout& beam, BeamPlan& plan, const std::s
   if (spec.closed && !beam.is_closed) {
     fail(spec.elements.mark, path + ".elements", "a closed cable needs two elements at least");
   }
+  if (spec.twist.is_expression() || spec.twist.value() != 0.0) {
+    fail(spec.twist.mark, path + ".twist", "belongs to a beam: the sections of a cable have no axes");
+  }
   plan.pretension = collect_held(spec.pretension, Kind::kFinite, path + ".pretension");
   collect_cable_section(spec, plan, path + ".section");
   const BeamMaterialSpec& material = spec.material;
@@ -192,41 +196,6 @@ void Freezer::collect_cable(const BeamLayout& beam, BeamPlan& plan, const std::s
   data_.constraint_rows += BeamInfo::kRowsOfElement * info.element_count();
   data_.constraint_terms += BeamInfo::kTermsOfElement * info.element_count();
   check_joints_of_cable(beam);
-}
-
-void Freezer::collect_cable_section(const BeamSpec& spec, BeamPlan& plan, const std::string& path) {
-  const BeamSectionSpec& section = spec.section;
-  const std::pair<const char*, bool> of_beams[] = {
-      {"GAy", section.GAy.has_value()},         {"GAz", section.GAz.has_value()},
-      {"GJ", section.GJ.has_value()},           {"EIy", section.EIy.has_value()},
-      {"EIz", section.EIz.has_value()},         {"Ixx", section.Ixx.has_value()},
-      {"Iyy", section.Iyy.has_value()},         {"Izz", section.Izz.has_value()},
-      {"rectangle", !section.rectangle.empty()}};
-  for (const auto& [key, is_given] : of_beams) {
-    if (is_given) {
-      fail(section.mark, path + "." + key,
-           "belongs to a beam: a cable bends alike in all directions and has no torsion, so that its section "
-           "is {circle: radius}, {tube: [inner, outer]} or {EA, EI, mass}");
-    }
-  }
-  const bool has_stiffness = section.EA || section.EI || section.mass;
-  if ((section.circle.empty() ? 0 : 1) + (section.tube.empty() ? 0 : 1) + (has_stiffness ? 1 : 0) != 1) {
-    fail(section.mark, path, "expected one of {circle: radius}, {tube: [inner, outer]} and {EA, EI, mass}");
-    return;
-  }
-  if (!has_stiffness) return collect_shape_of_section(section, plan, path);
-  plan.section = BeamPlan::Section::kPerLength;
-  plan.shape = numbers_.next();
-  const std::pair<const char*, const std::optional<Number>&> entries[] = {
-      {"EA", section.EA}, {"EI", section.EI}, {"mass", section.mass}};
-  for (const auto& [key, number] : entries) {
-    if (number) {
-      collect_held(*number, Kind::kPositive, path + "." + key);
-    } else {
-      fail(section.mark, path + "." + key, "is missing");
-      numbers_.add_constant(1.0);
-    }
-  }
 }
 
 void Freezer::check_joints_of_cable(const BeamLayout& cable) {
@@ -271,7 +240,7 @@ PointIndex Freezer::find_frame(const Name& reference, const std::string& path) {
   return point;
 }
 
-// ---- axes, sections and materials of beams ----------------------------------------------------------------
+// ---- axes and points of beams ----------------------------------------------------------------------------
 
 void Freezer::check_beam_points(const BeamLayout& beam, const std::string& path) {
   std::set<std::string> taken{"start", "end"};
@@ -345,152 +314,14 @@ void Freezer::collect_beam_curve(const CenterlineSpec& line, BeamPlan& plan, con
          fmt::format("has {} values; expected three expressions of the arc length s", line.curve.size()));
     return;
   }
-  const auto is_s = [](const ParameterSpec& parameter) { return parameter.name == "s"; };
-  if (std::ranges::any_of(system_.parameters, is_s)) {
-    fail(line.curve[0].mark, path + ".curve",
-         "s is the arc length, and the model has a parameter s: give that another name");
-    return;
-  }
-  const Expr s = graph_->symbol(kCurveParameter);
   BeamCurve curve;
   for (std::size_t i = 0; i < 3; ++i) {
-    curve.exprs.push_back(numbers_.parse_text(
-        line.curve[i], fmt::format("{}.curve[{}]", path, i),
-        [&](std::string_view name) -> std::variant<Expr, std::string> {
-          if (name == "s") return s;
-          return fmt::format("'{}' is not known here: expected an expression of s and parameters", name);
-        }));
+    curve.exprs.push_back(parse_along(line.curve[i], fmt::format("{}.curve[{}]", path, i)));
   }
+  const Expr s = graph_->symbol(kCurveParameter);
   for (std::size_t i = 0; i < 3; ++i) curve.exprs.push_back(graph_->diff(curve.exprs[i], s));
   plan.curve = static_cast<int>(data_.beam_curves.size());
   data_.beam_curves.push_back(std::move(curve));
-}
-
-Slot Freezer::collect_held(const Number& number, Kind kind, const std::string& path) {
-  const Slot slot = numbers_.next();
-  numbers_.add(number, path);
-  hold(kind, slot, number, path);
-  return slot;
-}
-
-void Freezer::collect_section(const BeamSpec& spec, BeamPlan& plan, const std::string& beam_path) {
-  const BeamSectionSpec& section = spec.section;
-  const std::string path = beam_path + ".section";
-  const bool has_stiffness = section.EA || section.GAy || section.GAz || section.GJ || section.EIy ||
-                             section.EIz || section.mass || section.Ixx || section.Iyy || section.Izz;
-  const int kinds = (section.rectangle.empty() ? 0 : 1) + (section.circle.empty() ? 0 : 1) +
-                    (section.tube.empty() ? 0 : 1) + (has_stiffness ? 1 : 0);
-  if (kinds != 1) {
-    fail(section.mark, path,
-         kinds == 0
-             ? "is missing: expected {rectangle: [width, height]}, {circle: radius}, {tube: [inner, outer]} "
-               "or {EA, GAy, GAz, GJ, EIy, EIz, mass, Ixx, Iyy, Izz}"
-             : "has more than one of rectangle, circle, tube and what it has per length");
-    return;
-  }
-  if (has_stiffness) {
-    collect_stiffness(section, plan, path);
-    return;
-  }
-  collect_shape_of_section(section, plan, path);
-}
-
-void Freezer::collect_shape_of_section(const BeamSectionSpec& section, BeamPlan& plan,
-                                       const std::string& path) {
-  const auto collect_shape = [&](const Numbers& given, BeamPlan::Section kind, std::size_t wanted,
-                                 const char* key) {
-    if (given.empty()) return;
-    plan.section = kind;
-    if (given.size() != wanted) {
-      fail(section.mark, path + "." + key, fmt::format("has {} numbers; expected {}", given.size(), wanted));
-      return;
-    }
-    plan.shape = numbers_.next();
-    for (std::size_t i = 0; i < wanted; ++i) {
-      const bool may_vanish = kind == BeamPlan::Section::kTube && i == 0;
-      collect_held(given[i], may_vanish ? Kind::kNotNegative : Kind::kPositive,
-                   wanted == 1 ? path + "." + key : fmt::format("{}.{}[{}]", path, key, i));
-    }
-  };
-  collect_shape(section.rectangle, BeamPlan::Section::kRectangle, 2, "rectangle");
-  collect_shape(section.circle, BeamPlan::Section::kCircle, 1, "circle");
-  collect_shape(section.tube, BeamPlan::Section::kTube, 2, "tube");
-  if (section.tube.size() == 2 && plan.shape.is_given()) {
-    hold({Kind::kFromOther,
-          {plan.shape.first + 1},
-          {section.tube[1].mark, path + ".tube[1]"},
-          section.tube[1].expression(),
-          plan.shape});
-  }
-}
-
-// Shear stiffness that is not given is rigid.
-void Freezer::collect_stiffness(const BeamSectionSpec& section, BeamPlan& plan, const std::string& path) {
-  plan.section = BeamPlan::Section::kPerLength;
-  plan.shape = numbers_.next();
-  plan.has_rotary_inertia = section.Ixx || section.Iyy || section.Izz;
-  struct Entry {
-    const char* key;
-    const std::optional<Number>& number;
-    bool is_required, is_stiffness;
-  };
-  const Entry entries[] = {{"EA", section.EA, true, true},     {"GAy", section.GAy, false, true},
-                           {"GAz", section.GAz, false, true},  {"GJ", section.GJ, true, true},
-                           {"EIy", section.EIy, true, true},   {"EIz", section.EIz, true, true},
-                           {"mass", section.mass, true, true}, {"Ixx", section.Ixx, false, false},
-                           {"Iyy", section.Iyy, false, false}, {"Izz", section.Izz, false, false}};
-  for (const Entry& entry : entries) {
-    if (entry.number) {
-      collect_held(*entry.number, entry.is_stiffness ? Kind::kPositive : Kind::kNotNegative,
-                   path + "." + entry.key);
-      continue;
-    }
-    if (entry.is_required) fail(section.mark, path + "." + entry.key, "is missing");
-    numbers_.add_constant(entry.is_stiffness ? std::numeric_limits<double>::infinity() : 0.0);
-  }
-}
-
-void Freezer::collect_material(const BeamSpec& spec, BeamPlan& plan, const std::string& beam_path) {
-  const BeamMaterialSpec& material = spec.material;
-  const std::string path = beam_path + ".material";
-  plan.damping = collect_held(material.damping, Kind::kNotNegative, path + ".damping");
-  if (plan.section == BeamPlan::Section::kPerLength) {
-    const auto refuse = [&](const std::optional<Number>& number, const char* key) {
-      if (number)
-        fail(number->mark, path + "." + key, "is for a section that is a shape: this one has stiffnesses");
-    };
-    refuse(material.E, "E"), refuse(material.nu, "nu"), refuse(material.density, "density");
-    if (!material.shear.empty()) fail(material.mark, path + ".shear", "is for a section that is a shape");
-    return;
-  }
-  plan.material = numbers_.next();
-  const auto collect = [&](const std::optional<Number>& number, Kind kind, const char* key) {
-    if (number) {
-      collect_held(*number, kind, path + "." + key);
-    } else {
-      fail(material.mark, path + "." + key, "is missing");
-      numbers_.add_constant(1.0);
-    }
-  };
-  collect(material.E, Kind::kPositive, "E");
-  const Slot nu = numbers_.next();
-  collect(material.nu, Kind::kFinite, "nu");
-  const double value = numbers_.values()[static_cast<std::size_t>(nu.first)];
-  if (material.nu && std::isfinite(value) && !(value > -1.0 && value <= 0.5)) {
-    fail(material.nu->mark, path + ".nu",
-         describe(*material.nu, value) + " is not Poisson's ratio of a material: above -1, at most 0.5");
-  }
-  collect(material.density, Kind::kPositive, "density");
-  if (material.shear.empty()) return;
-  if (material.shear.size() != 2) {
-    fail(material.mark, path + ".shear",
-         fmt::format("has {} numbers; expected the factors along y and z", material.shear.size()));
-    return;
-  }
-  plan.shear = numbers_.next();
-  for (std::size_t i = 0; i < 2; ++i) {
-    collect_held(material.shear[i], Kind::kPositive, fmt::format("{}.shear[{}]", path, i));
-  }
 }
 
 // The mesh itself may be impossible: an axis parallel to `up`, or a curve whose s is not the arc length.
@@ -509,6 +340,10 @@ void Freezer::check_beam_mesh(const Model& model) const {
       }
     } catch (const InputError& error) {
       const BodySpec& body = beams_[i].body;
+      if (!error.faults().empty() && !error.faults().front().place.path.empty()) {
+        faults.add(error.faults());
+        continue;
+      }
       faults.add(
           {body.beam->centerline.mark.line > 0 ? body.beam->centerline.mark : body.mark, path_of(beams_[i])},
           error.what());

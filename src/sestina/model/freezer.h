@@ -1,6 +1,7 @@
 // The parts of freeze() and the data that they share.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -78,13 +79,42 @@ class Freezer {
   void collect_initial_values(const std::vector<Number>& given, int wanted, int euler_start, const Mark& mark,
                               const std::string& path);
 
+  // freeze_sections.cpp
+  // A number of a section, for beams and cables: its name, its rule, and whether it has to be given.
+  struct SectionEntry {
+    const char* key;
+    const std::optional<Number>& number;
+    ValueRule::Kind kind;
+    bool is_required;
+  };
+  // Parses an expression of the arc length s and parameters.
+  Expr parse_along(const Number& number, const std::string& path);
+  void collect_twist(const BeamSpec& spec, BeamPlan& plan, const std::string& beam_path);
+  // Makes the beam's grading if a number of the section depends on s. The following functions then add to it,
+  // otherwise to the numbers of the model.
+  void begin_section(const BeamSectionSpec& section, BeamPlan& plan);
+  BeamCurve* grading_of(const BeamPlan& plan);
+  Slot next_of_section(const BeamPlan& plan);
+  void hold_of_section(const BeamPlan& plan, ValueRule rule);
+  void collect_of_section(const BeamPlan& plan, const Number& number, ValueRule::Kind kind,
+                          const std::string& path);
+  void add_constant_of_section(const BeamPlan& plan, double value);
+  void collect_section(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
+  void collect_shape_of_section(const BeamSectionSpec& section, BeamPlan& plan, const std::string& path);
+  void collect_stiffness(const BeamSectionSpec& section, BeamPlan& plan, const std::string& path);
+  void collect_stiffness_matrix(const BeamSectionSpec& section, BeamPlan& plan, const std::string& path);
+  // Shear stiffness that is not given is rigid, inertia zero.
+  void collect_entries(BeamPlan& plan, const Mark& mark, const std::string& path,
+                       std::initializer_list<SectionEntry> entries);
+  void collect_cable_section(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
+  void collect_material(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
+
   // freeze_beams.cpp
   void index_beam_points();
   void collect_beams();
   void collect_beam(const BeamLayout& beam);
   void check_beam_points(const BeamLayout& beam, const std::string& path);
   void collect_cable(const BeamLayout& beam, BeamPlan& plan, const std::string& path);
-  void collect_cable_section(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
   void check_joints_of_cable(const BeamLayout& cable);
   // Finds the slope at a point of a cable; reports a fault for other points.
   struct SlopePlace {
@@ -97,10 +127,6 @@ class Freezer {
   // Returns the index of a beam or cable in data_.beams, or -1 after a fault.
   int find_beam(const Name& name, const Mark& mark, const std::string& path);
   void collect_beam_curve(const CenterlineSpec& line, BeamPlan& plan, const std::string& path);
-  void collect_section(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
-  void collect_shape_of_section(const BeamSectionSpec& section, BeamPlan& plan, const std::string& path);
-  void collect_stiffness(const BeamSectionSpec& section, BeamPlan& plan, const std::string& path);
-  void collect_material(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
   Slot collect_held(const Number& number, ValueRule::Kind kind, const std::string& path);
   void check_beam_mesh(const Model& model) const;
   // True if the body at a position in System::bodies is a node; false for a body of the description.

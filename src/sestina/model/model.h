@@ -141,11 +141,12 @@ struct ReducedBodyInfo {
   int first_row = 0, first_term = 0;
 };
 
-// The axis of a beam by expressions: its tape takes the arc length s and the free parameters and gives r and
-// r', three numbers each.
+// Functions of the arc length s along a beam: its axis r and r', three numbers each; its twist; or the
+// numbers of its section. The tape takes s and the free parameters.
 struct BeamCurve {
   std::vector<Expr> exprs;
   Tape tape;
+  std::vector<ValueRule> rules;  // for twists and sections, at every s
 };
 
 struct UserConstraintInfo {

@@ -57,7 +57,7 @@ void add_pose(std::vector<RowColumn>& row, const std::string& point) {
 
 // The section of a beam is given by its shape.
 bool has_stress(const PropertyPlan& plan, std::size_t beam) {
-  return plan.connectors.beams[beam].section != BeamPlan::Section::kPerLength;
+  return plan.connectors.beams[beam].has_outline();
 }
 
 // For each beam its points and the middles of its elements, the interfaces of each reduced body, and the

@@ -128,7 +128,7 @@ struct SecondOrderPlan {
 // A beam's axis, section and material; values that are not given have no slot.
 struct BeamPlan {
   enum class Axis { kLine, kPoints, kCurve };
-  enum class Section { kRectangle, kCircle, kTube, kPerLength };
+  enum class Section { kRectangle, kCircle, kTube, kPerLength, kMatrix };
   ForceIndex index;
   int beam = 0;                  // in Model::beams()
   std::vector<double> stations;  // of the nodes, from 0 to 1
@@ -138,14 +138,24 @@ struct BeamPlan {
   Slot length;     // of a curve
   int curve = -1;  // in Model::beam_curves()
   Section section = Section::kRectangle;
-  // 2, 1, 2; or 10: EA GAy GAz GJ EIy EIz mass Ixx Iyy Izz; or of a cable, 3: EA EI mass
+  // 2, 1, 2; or 10: EA GAy GAz GJ EIy EIz mass Ixx Iyy Izz; or 40: matrix by rows, mass Ixx Iyy Izz; or of a
+  // cable, 3: EA EI mass
   Slot shape;
+  int grading = -1;                 // in Model::beam_curves(), if `shape` is a slot there: depends on s
+  int twist = -1;                   // in Model::beam_curves()
   bool has_rotary_inertia = false;  // the last three are given
   Slot material, damping;           // E, nu, density; 1
   Slot shear;                       // 2; not given: Cowper's
   bool is_cable = false, is_precurved = false, is_closed = false;
   Slot pretension;                  // of a cable, 1
   Slot velocity, angular_velocity;  // 3 each; not given: at rest
+
+  bool has_outline() const { return section < Section::kPerLength; }
+  int section_number_count() const {
+    if (section == Section::kMatrix) return 40;
+    if (section == Section::kPerLength) return is_cable ? 3 : 10;
+    return section == Section::kCircle ? 1 : 2;
+  }
 };
 
 // A force along a beam: 9 expressions for each element, x, y and z at the points of forces/line_force.h.

@@ -85,14 +85,17 @@ struct CenterlineSpec {
   Mark mark;
 };
 
-// A cross-section, given by its shape (m) or by its properties per length. y and z are its principal axes.
+// A cross-section, given by its shape (m), by its properties per length, of which y and z are principal axes,
+// or by its stiffness matrix. The numbers may be expressions of the arc length s (m) and parameters.
 struct BeamSectionSpec {
   Numbers rectangle;                                 // width along y, height along z
   Numbers circle;                                    // radius
   Numbers tube;                                      // inner and outer radius
   std::optional<Number> EA, GAy, GAz, GJ, EIy, EIz;  // N, N, N, N m^2, N m^2, N m^2
   std::optional<Number> EI;                          // N m^2, of a cable, in all directions
-  std::optional<Number> mass, Ixx, Iyy, Izz;         // kg/m, kg m; inertia not given: mass EI/EA
+  // 36 by rows, of [twist; bending about y, z; stretch; shear along y, z]: N m^2, N m, N
+  Numbers stiffness;
+  std::optional<Number> mass, Ixx, Iyy, Izz;  // kg/m, kg m; inertia not given: mass EI/EA
   Mark mark;
 };
 
@@ -107,6 +110,8 @@ struct BeamSpec {
   Name formulation = "geometrically_exact";  // | ancf_cable
   CenterlineSpec centerline;
   Triple up{0, 0, 1};  // direction of the section's z axis, up to its component along the axis
+  // rad, an expression of s (m) and parameters: turns the sections from `up`, about the tangent
+  Number twist = 0;
   Number elements = 16;
   BeamSectionSpec section;
   BeamMaterialSpec material;

@@ -13,6 +13,7 @@ namespace sestina {
 namespace {
 
 constexpr double kInertiaTolerance = 1e-9;   // of the trace, for rounding in printed values
+constexpr double kSymmetryTolerance = 1e-9;  // of the two elements, for rounding in printed values
 constexpr double kRotationTolerance = 1e-6;  // of Euler parameters' norm and of a matrix' orthonormality
 
 using Values = std::span<const double>;
@@ -76,6 +77,31 @@ std::string find_matrix_fault(Values x) {
   return R.determinant() < 0.0 ? "the matrix is a reflection, not a rotation: its determinant is -1" : "";
 }
 
+// Elements of different units are compared after scaling to a diagonal of ones.
+std::string find_stiffness_fault(Values x) {
+  const auto element = [&](int i, int j) { return x[static_cast<std::size_t>(6 * i + j)]; };
+  for (int i = 0; i < 6; ++i) {
+    if (!(element(i, i) > 0.0)) {
+      return fmt::format("[{0}][{0}] = {1} is not positive: expected a positive definite matrix", i,
+                         element(i, i));
+    }
+    for (int j = 0; j < i; ++j) {
+      const double a = element(i, j), b = element(j, i);
+      if (std::abs(a - b) <= kSymmetryTolerance * (std::abs(a) + std::abs(b))) continue;
+      return fmt::format("is not symmetric: [{}][{}] is {}, [{}][{}] is {}", i, j, a, j, i, b);
+    }
+  }
+  Eigen::Matrix<double, 6, 6> scaled;
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j) scaled(i, j) = element(i, j) / std::sqrt(element(i, i) * element(j, j));
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 6, 6>> solver(scaled, Eigen::EigenvaluesOnly);
+  const double least = solver.eigenvalues()[0];
+  if (least > 1e-12) return "";
+  return fmt::format(
+      "is not positive definite: its smallest eigenvalue, with the diagonal scaled to 1, is {:.6g}", least);
+}
+
 }  // namespace
 
 int number_count(ValueRule::Kind kind) {
@@ -91,6 +117,8 @@ int number_count(ValueRule::Kind kind) {
       return 4;
     case ValueRule::Kind::kRotationMatrix:
       return 9;
+    case ValueRule::Kind::kStiffness:
+      return 36;
     case ValueRule::Kind::kFinite:
     case ValueRule::Kind::kNotNegative:
     case ValueRule::Kind::kPositive:
@@ -132,6 +160,8 @@ std::string find_fault(const ValueRule& rule, std::span<const double> numbers) {
       return find_euler_fault(x);
     case ValueRule::Kind::kRotationMatrix:
       return find_matrix_fault(x);
+    case ValueRule::Kind::kStiffness:
+      return find_stiffness_fault(x);
   }
   __builtin_unreachable();
 }

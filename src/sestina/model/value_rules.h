@@ -33,6 +33,7 @@ struct ValueRule {
     kNotZero,          // 1
     kEulerParameters,  // 4, of norm one
     kRotationMatrix,   // 9, by rows
+    kStiffness,        // 36, by rows: symmetric and positive definite
   };
   Kind kind = Kind::kNotNegative;
   Slot slot;               // first of its numbers

@@ -10,6 +10,7 @@
 #include "sestina/base/error.h"
 #include "sestina/contact/mesh_file.h"
 #include "sestina/flexible/reduced_body.h"
+#include "sestina/model/beam_sections.h"
 #include "sestina/model/mesh_files.h"
 #include "sestina/model/number_collector.h"
 #include "sestina/model/properties.h"
@@ -320,10 +321,10 @@ class SceneMaker {
 
   // A node of a beam carries half of the element on either side.
   void add_beams() {
+    const ItemsOfElements<SectionOutline> outlines = calc_section_outlines(model_, properties_.parameters);
     for (std::size_t i = 0; i < model_.beams().size(); ++i) {
       const BeamInfo& beam = model_.beams()[i];
       if (beam.is_cable) continue;
-      const BeamSpec& spec = *spec_of(beam.nodes.front().value())->beam;
       const std::size_t nodes = beam.nodes.size();
       for (std::size_t k = 0; k < nodes; ++k) {
         const auto half = [&](std::size_t element) {
@@ -331,7 +332,11 @@ class SceneMaker {
           return 0.5 * properties_.forces.connectors.beams[place].segment.length;
         };
         const double before = k > 0 ? half(k - 1) : 0.0, after = k + 1 < nodes ? half(k) : 0.0;
-        SceneSolid solid = section_of(spec.section, before + after);
+        // The mean of the elements that meet.
+        const SectionOutline& a = item_of_element(outlines, i, k > 0 ? k - 1 : 0);
+        const SectionOutline& b = item_of_element(outlines, i, k + 1 < nodes ? k : k - 1);
+        SceneSolid solid =
+            solid_of({a.is_round, 0.5 * (a.width + b.width), 0.5 * (a.height + b.height)}, before + after);
         solid.body = beam.nodes[k].value();
         solid.X_BS.p = {0.5 * (after - before), 0.0, 0.0};
         scene_.solids.push_back(solid);
@@ -340,23 +345,15 @@ class SceneMaker {
     }
   }
 
-  // Returns the section along x. A section given by stiffnesses is drawn as the rectangle of the same ratio
-  // of bending to axial stiffness: EI/EA = h^2/12.
-  SceneSolid section_of(const BeamSectionSpec& section, double length) {
+  // Returns the section along x.
+  static SceneSolid solid_of(const SectionOutline& section, double length) {
     SceneSolid solid{0, SolidType::kBox, SolidRole::kShape, {}, {}, -1};
-    const Numbers& circle = section.tube.size() == 2 ? section.tube : section.circle;
-    if (!circle.empty()) {
-      const double radius = number_(circle.back());
+    if (section.is_round) {
       solid.type = SolidType::kCylinder;
-      solid.size = {radius, radius, length};
+      solid.size = {0.5 * section.width, 0.5 * section.width, length};
       solid.X_BS.R = rotation_to({1, 0, 0});
-    } else if (section.rectangle.size() == 2) {
-      solid.size = {length, number_(section.rectangle[0]), number_(section.rectangle[1])};
     } else {
-      const auto edge = [&](const std::optional<Number>& EI) {
-        return std::sqrt(12.0 * number_(EI.value_or(0)) / number_(section.EA.value_or(1)));
-      };
-      solid.size = {length, edge(section.EIz), edge(section.EIy)};
+      solid.size = {length, section.width, section.height};
     }
     return solid;
   }

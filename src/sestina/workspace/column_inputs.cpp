@@ -5,7 +5,6 @@
 #include "sestina/dynamics/belt_forces.h"
 #include "sestina/dynamics/reduced_bodies.h"
 #include "sestina/flexible/reduced_stress.h"
-#include "sestina/model/beam_meshes.h"
 
 namespace sestina {
 namespace {
@@ -132,9 +131,8 @@ void ColumnInputs::set_flexible_bodies(const State<double>& state, const Forward
   double energy = calc_reduced_strain_energy(model_, state.q);
   for (std::size_t i = 0; i < model_.beams().size(); ++i) {
     const BeamInfo& beam = model_.beams()[i];
-    const SectionShape& shape = shapes_[i];
     if (beam.is_cable) {
-      next = set_cable(beam, shape, state, dynamics, next);
+      next = set_cable(i, state, dynamics, next);
       for (int k = 0; k < beam.element_count(); ++k) {
         energy += cables[static_cast<std::size_t>(beam.first_element + k)].potential_energy(in);
       }
@@ -149,7 +147,7 @@ void ColumnInputs::set_flexible_bodies(const State<double>& state, const Forward
       const Vec6<double> wrench = element.section_wrench(0.0), strain = force.segment.compliance * wrench;
       next = put(angular(wrench), put(linear(wrench), next));
       next = put(angular(strain), put(linear(strain), next));
-      next = put_stress(shape, linear(wrench), angular(wrench), next);
+      next = put_stress(item_of_element(shapes_, i, k), linear(wrench), angular(wrench), next);
       energy += element.energy(force.segment);
     }
   }
@@ -171,8 +169,9 @@ void ColumnInputs::set_flexible_bodies(const State<double>& state, const Forward
   *next = energy;
 }
 
-double* ColumnInputs::set_cable(const BeamInfo& cable, const SectionShape& shape, const State<double>& state,
+double* ColumnInputs::set_cable(std::size_t index, const State<double>& state,
                                 const ForwardDynamics& dynamics, double* next) const {
+  const BeamInfo& cable = model_.beams()[index];
   const ForceInput<double> in = force_input(state, dynamics.kinematics(), dynamics.forces());
   for (const BeamInfo::Point& point : cable.points) {
     const auto k = static_cast<std::size_t>(std::ranges::find(cable.nodes, point.node) - cable.nodes.begin());
@@ -186,6 +185,7 @@ double* ColumnInputs::set_cable(const BeamInfo& cable, const SectionShape& shape
     *next++ = section.tension, *next++ = section.strain;
     next = put(section.curvature, put(section.moment, next));
     // A circle or tube bends alike in all directions.
+    const SectionShape& shape = item_of_element(shapes_, index, static_cast<std::size_t>(k));
     next = put_stress(shape, {section.tension, 0.0, 0.0}, {0.0, norm(section.moment), 0.0}, next);
   }
   return next;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sestina/dynamics/forward_dynamics.h"
-#include "sestina/flexible/section_stress.h"
+#include "sestina/model/beam_sections.h"
 #include "sestina/model/output_columns.h"
 
 namespace sestina {
@@ -41,8 +41,8 @@ class ColumnInputs {
   // evaluated last.
   void set_flexible_bodies(const State<double>& state, const ForwardDynamics& dynamics);
   // Writes the columns of a cable from `next` on, and returns the position after them.
-  double* set_cable(const BeamInfo& cable, const SectionShape& shape, const State<double>& state,
-                    const ForwardDynamics& dynamics, double* next) const;
+  double* set_cable(std::size_t cable, const State<double>& state, const ForwardDynamics& dynamics,
+                    double* next) const;
   void set_reactions(std::span<const SpatialForce<double>> reactions);  // by body, the ground included
   void set_reactions_of_loops(const ForwardDynamics& dynamics);         // columns after them
 
@@ -52,7 +52,7 @@ class ColumnInputs {
   const Model& model_;
   const OutputColumns& columns_;
   RowLayout layout_;
-  std::vector<SectionShape> shapes_;  // by Model::beams()
+  ItemsOfElements<SectionShape> shapes_;
   std::size_t row_start_;
   std::vector<double> memory_;
 };
