@@ -35,6 +35,7 @@ struct RenderOptions {
   ReplayOptions replay;
   std::string output;
   std::optional<double> time;  // s
+  std::optional<int> mode;     // from 1
   int width = 960, height = 540, fps = 25;
   double speed = 1.0;
   bool is_dark = false;
@@ -146,6 +147,7 @@ std::vector<std::string> draw(const RenderOptions& options, const std::string& p
       fmt::format("{}?frames={}&width={}&height={}&kind={}&theme={}", address_of(folder / "page.html"), count,
                   options.width, options.height, kind, options.is_dark ? "dark" : "light");
   if (options.time) address += fmt::format("&to={}", *options.time);
+  if (options.mode) address += fmt::format("&mode={}", *options.mode);
   std::vector<std::string> words = {browser.string(),
                                     "--headless=new",
                                     "--use-angle=swiftshader",
@@ -198,6 +200,14 @@ void make_file(const RenderOptions& options, const std::string& page, int count,
   }
 }
 
+void check_mode(const RenderOptions& options, const Motion& motion) {
+  if (!options.mode) return;
+  if (motion.frames_per_mode == 0) throw InputError("--mode: the result has no modes");
+  if (*options.mode < 1 || static_cast<std::size_t>(*options.mode) > motion.rows) {
+    throw InputError(fmt::format("--mode {}: the result has modes 1 to {}", *options.mode, motion.rows));
+  }
+}
+
 void check_time(const RenderOptions& options, const Motion& motion) {
   if (!options.time) return;
   if (motion.x != "t") throw InputError("--time: the result has no time");
@@ -231,6 +241,7 @@ int render(RenderOptions& options) {
   const Scene scene = studio::make_scene(replay);
   const Motion motion = studio::make_motion(replay, scene, kMostMotionBytes);
   check_time(options, motion);
+  check_mode(options, motion);
   const std::string page = studio::make_view_page(scene, motion, {});
   const int count = suffix == ".png" ? 1 : frame_count(options, motion);
   try {
@@ -258,6 +269,7 @@ void add_render(CLI::App& app, int& status) {
       ->type_name("FILE")
       ->check(check_file_name);
   command->add_option("--time", options->time, "Picture: its time (default: the end)")->type_name("SECONDS");
+  command->add_option("--mode", options->mode, "Of modes: its number (default: 1)")->type_name("NUMBER");
   command->add_option("--width", options->width, "Pixels; of a film (.mp4) even, as is the height")
       ->capture_default_str()
       ->check(CLI::Range(64, 4096).description(""));

@@ -218,9 +218,8 @@ void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
           ViewKind::kMap,
           {"section", "sestina.views.MapView[typing.Any]", "typing.Any",
            "Of a beam: rectangle (m), circle (m), tube (m), or EA, GAy, GAz (N), GJ, EIy, EIz (N m^2), mass\n"
-           "(kg/m), Ixx, Iyy, Izz (kg m); or stiffness, six rows of six, mass, Ixx, Iyy, Izz; expressions "
-           "may\n"
-           "have the arc length s (m)."},
+           "(kg/m), Ixx, Iyy, Izz (kg m); or stiffness (6 rows of 6), mass, Ixx, Iyy, Izz; functions of s\n"
+           "(m)."},
           [](const BodySpec& body) { return from_section(beam_of(body).section); },
           [](BodySpec& body, const std::string& place, nb::handle given) {
             beam_of(body, place, given).section = to_section(place, given);

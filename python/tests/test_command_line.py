@@ -123,6 +123,7 @@ SAME = {
         "--reactions": (sestina.simulate, "reactions"),
         "--out": (sestina.Result.animate, "path"),
         "--time": (sestina.Result.draw, "t"),
+        "--mode": "a page of Result.show chooses the mode",
         "--width": "a matplotlib figure takes one",
         "--height": "a matplotlib figure takes one",
         "--fps": (sestina.Result.animate, "fps"),

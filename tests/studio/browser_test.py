@@ -195,7 +195,20 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
         self.assertEqual(struct.unpack(">II", picture.read_bytes()[16:24]), (320, 180))
         self.assertEqual(list(folder.iterdir()), [])
-        film = self.folder / "film.gif"
+        modes = self.folder / "modes.yaml"  # of two masses, which move together and against each other
+        modes.write_text("sestina: 1\nbodies: [{name: a, mass: 1}, {name: b, mass: 1}]\njoints:\n"
+                         "  - {name: x, type: prismatic, parent: ground.origin, child: a.origin, axis: [1, 0, 0]}\n"
+                         "  - {name: y, type: prismatic, parent: ground.origin, child: b.origin, axis: [0, 1, 0]}\nforces:\n"
+                         "  - {name: soft, type: joint_spring, joint: x, stiffness: 1}\n"
+                         "  - {name: hard, type: joint_spring, joint: y, stiffness: 9}\nanalysis: {type: modes}\n")
+        pictures = [self.folder / f"{mode}.gif" for mode in (1, 2)]
+        for mode, gif in enumerate(pictures, 1):
+            subprocess.run([PROGRAM, "render", modes, "-o", gif, "--mode", str(mode), "--width", "160", "--height", "90"], check=True,
+                           stdout=subprocess.DEVNULL)
+        self.assertNotEqual(*(gif.read_bytes() for gif in pictures))
+        refused = subprocess.run([PROGRAM, "render", modes, "-o", film := self.folder / "film.gif", "--mode", "3"], check=False,
+                                 stderr=subprocess.PIPE, text=True)
+        self.assertIn("modes 1 to 2", refused.stderr)
         drawing = subprocess.Popen([*command[:3], "-o", film], env=environment, stderr=subprocess.PIPE, text=True)
         for _ in range(600):
             if list(folder.glob("*/profile")) or drawing.poll() is not None:

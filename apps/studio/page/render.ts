@@ -3,7 +3,7 @@ import { make } from "./dom";
 import { Viewer } from "./viewer";
 
 /**
- * `?frames=N&from=T&to=T&width=W&height=H&kind=png|jpeg` of the page's address: N pictures, equally far apart in
+ * `?frames=N&from=T&to=T&mode=M&width=W&height=H&kind=png|jpeg` of the page's address: N pictures, equally far apart in
  * time, as lines of text in the element `sestina-frames`. All of it happens before the page counts as loaded.
  */
 export function renderFrames(viewer: Viewer, address: URLSearchParams): boolean {
@@ -15,6 +15,7 @@ export function renderFrames(viewer: Viewer, address: URLSearchParams): boolean 
   const to = number("to", player.end);
   drawing.setSize(number("width", 960), number("height", 540));
   drawing.resetView();
+  if (player.areModes) player.seekRow(number("mode", 1) - 1);
   const kind = address.get("kind") === "jpeg" ? "image/jpeg" : "image/png";
   const lines: string[] = [];
   for (let i = 0; i < count; ++i) {
