@@ -10,7 +10,7 @@ import { Marks } from "./marks";
 import { Orbit } from "./orbit";
 import { Particles } from "./particles";
 import { place, placeBetween } from "./placing";
-import { isStretched, Shapes, solidMesh, wallMaterial } from "./shapes";
+import { isDisc, isStretched, Shapes, solidMesh, wallMaterial } from "./shapes";
 
 /** Colours of bodies in turn; that of the ground and of joints comes first. */
 export const COLOURS = [
@@ -343,8 +343,10 @@ export class Drawing {
   }
   private addSolid(solid: SceneSolid): void {
     const isPlane = solid.type === "plane" && solid.body === 0, isWall = solid.role === "wall";
-    const own = isWall ? wallMaterial(solid.body === 0 ? "#8a93a0" : this.colours[solid.body]) : this.materials[solid.body][0];
-    if (isWall) this.materials[solid.body].push(own);
+    const plain = this.materials[solid.body][0];
+    const own = isWall ? wallMaterial(solid.body === 0 ? "#8a93a0" : this.colours[solid.body]) : isDisc(solid) ? plain.clone() : plain;
+    if (isDisc(solid)) own.vertexColors = THREE.VertexColors;
+    if (own !== plain) this.materials[solid.body].push(own);
     const mesh = solidMesh(this.shapes as Shapes, solid, isPlane ? this.plane : own);
     mesh.castShadow = solid.type !== "plane" && !isWall;
     mesh.receiveShadow = !isWall;

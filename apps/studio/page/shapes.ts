@@ -7,6 +7,7 @@ import { place } from "./placing";
 const SIDES = 32;
 const FEW_SIDES = 8;
 const MANY = 300; // solids
+const DARK_HALF = 0.21; // rad, of the dark sector of a disc
 
 export class Shapes {
   private readonly made = new Map<string, THREE.BufferGeometry>();
@@ -26,6 +27,7 @@ export class Shapes {
       const side = 6 * this.scene.extent;
       return this.once("plane", () => new THREE.PlaneBufferGeometry(side, side));
     }
+    if (isDisc(solid)) return this.disc(x, z);
     if (solid.type === "cylinder") return this.cylinder(x, z);
     return this.capsule(x, solid.type === "sphere" ? 0 : z);
   }
@@ -33,6 +35,20 @@ export class Shapes {
   cylinder(radius: number, length: number): THREE.BufferGeometry {
     return this.once(`cylinder ${radius} ${length}`, () =>
       new THREE.CylinderBufferGeometry(radius, radius, length, this.sides).rotateX(Math.PI / 2));
+  }
+  /** A cylinder of which a narrow sector is darker, so that one sees it turn. */
+  private disc(radius: number, length: number): THREE.BufferGeometry {
+    return this.once(`disc ${radius} ${length}`, () => {
+      const geometry = this.cylinder(radius, length).toNonIndexed();
+      const places = geometry.getAttribute("position").array;
+      const shades = new Float32Array(places.length).fill(1);
+      for (let i = 0; i < places.length; i += 9) {
+        const [x, y] = [places[i] + places[i + 3] + places[i + 6], places[i + 1] + places[i + 4] + places[i + 7]];
+        if (x > 0 && Math.abs(Math.atan2(y, x)) < DARK_HALF) shades.fill(0.35, i, i + 9);
+      }
+      geometry.setAttribute("color", new THREE.BufferAttribute(shades, 3));
+      return geometry;
+    });
   }
   sphere(radius: number): THREE.BufferGeometry {
     return this.capsule(radius, 0);
@@ -102,6 +118,10 @@ export class Shapes {
   }
 }
 
+/** Whether a solid is a wheel rather than a rod. */
+export function isDisc({ type, size: [radius, , length] }: SceneSolid): boolean {
+  return type === "cylinder" && length < radius;
+}
 /** Of a wall of grains, which are seen through it. */
 export function wallMaterial(colour: string): THREE.MeshStandardMaterial {
   return new THREE.MeshStandardMaterial({

@@ -175,6 +175,7 @@ declare module "three" {
     dispose(): void;
   }
   export class MeshStandardMaterial extends Material {
+    vertexColors: number;
     constructor(options: Record<string, unknown>);
     color: Color;
     emissive: Color;
