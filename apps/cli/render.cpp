@@ -190,6 +190,7 @@ void join(const RenderOptions& options, const std::vector<std::string>& frames, 
 }
 
 void make_file(const RenderOptions& options, const std::string& page, int count, const std::string& suffix) {
+  catch_interrupt();  // before there is something to be removed
   const TemporaryFolder folder;
   const std::vector<std::string> frames =
       draw(options, page, count, suffix == ".mp4" ? "jpeg" : "png", folder);

@@ -317,10 +317,16 @@ void Document::reload() {
   std::string text = read_text_file(file_, kLargestDocument);
   trust_files_of(text);
   change(text, {});
+  ++reloads_;
   is_on_disk_ = true;
   saved_ = std::move(text);
   refused_.reset();
   may_replace_unreadable_ = other_differs_ = false;
+  keep_copy();
+}
+
+void Document::doubt_file() {
+  saved_.clear();
   keep_copy();
 }
 

@@ -80,6 +80,9 @@ class Document {
   // Whether the file that was read or saved has been removed.
   bool is_gone() const;
   void reload();  // a step of undo
+  int reloads() const { return reloads_; }
+  // Counts the text of the file as that of another program, of which the user does not know.
+  void doubt_file();
   // The next save may overwrite this text in the file, or one that cannot be read.
   void keep_own(std::optional<std::string> text);
   // Whether there is a file that cannot be read, or is too large.
@@ -144,6 +147,7 @@ class Document {
   std::vector<std::string> undo_, redo_;
   std::string last_kind_;
   long edits_ = 0;
+  int reloads_ = 0;
   std::optional<std::string> refused_;    // text of the file that may be overwritten
   bool may_replace_unreadable_ = false;   // the file, too
   bool other_differs_ = false;            // see note_other()

@@ -170,10 +170,6 @@ void Session::change(const Change& change) {
   send_all(document_text());
 }
 
-void Session::on_text(int /*client*/, const YamlNode& message) {
-  change([&] { document_->set_text(text_of(message, "text"), text_or(message, "kind", "")); });
-}
-
 // {"type": "draft", "text": ...}: the text with each letter that is typed; "text" follows, unless the page is
 // closed before.
 void Session::on_draft(int /*client*/, const YamlNode& message) { draft_ = text_of(message, "text"); }
@@ -536,6 +532,7 @@ std::string Session::document_text() const {
   json.member("undo", document_->undo_steps()).member("redo", document_->redo_steps());
   json.member("recovered", document_->recovered().has_value());
   json.member("copy_fault", document_->copy_fault()).member("answers", answered_);
+  json.member("reloads", document_->reloads());
   json.key("faults").begin_array();
   for (const Fault& fault : faults_) {
     json.begin_object().member("line", fault.place.mark.line).member("column", fault.place.mark.column);

@@ -67,6 +67,15 @@ void Session::look_at_file() {
   if (was_told && !is_other()) send_all(R"({"type":"changed","same":true})");
 }
 
+// {"type": "text", "text": ..., "kind": "typing 2", "reloads": 0}: the whole text; `reloads` of the document
+// in which it was typed. The file has been read since then if that differs: then the user is asked about it.
+void Session::on_text(int /*client*/, const YamlNode& message) {
+  change([&] { document_->set_text(text_of(message, "text"), text_or(message, "kind", "")); });
+  if (message.find("reloads") == nullptr || number_of(message, "reloads") == document_->reloads()) return;
+  document_->doubt_file();
+  document_changed();
+}
+
 void Session::look_at_text() {
   if (document_->recovered()) return;  // first, the question about the unsaved work
   const std::optional<std::string> text = document_->changed_text();

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PERIOD = 1 / 30  #: s between two looks at the run
 MOST_WAITING = 8  #: blocks that a page has not taken yet
+MOST_BLOCKED = 100  #: looks at the run for which a page may keep other pages waiting
 MOST_SILENT = 3  #: signs of life of each other page without one of its own, after which a page is gone
 
 # The page is in a frame of its own, without the rights of the notebook's page. What it has taken is told, so that a
@@ -118,15 +119,21 @@ class Carrier:
         page = self._pages[view]
         if kind == "taken":
             page.waiting = max(0, page.waiting - 1)
+            page.blocked = 0
         elif kind == "alive":
             self._miss_others(view)
         elif kind != "join":
             self._pass_on(lambda: self._session.handle(page.number, json.dumps(message)))
 
     def look(self) -> None:
-        """Pass on what the run has computed, unless a page has much to take."""
-        if all(page.waiting < MOST_WAITING for page in list(self._pages.values())):
+        """Pass on what the run has computed, unless a page has much to take; one that takes nothing is given up."""
+        blocked = [name for name, page in list(self._pages.items()) if page.waiting >= MOST_WAITING]
+        if not blocked:
             self._pass_on(self._session.tick)
+        for name in blocked:
+            self._pages[name].blocked += 1
+            if self._pages[name].blocked > MOST_BLOCKED and len(self._pages) > 1:
+                self._leave(name)
 
     def _join(self, view: str) -> None:
         self._made += 1
@@ -170,6 +177,7 @@ class _Page:
     def __init__(self, number: int) -> None:
         self.number = number
         self.waiting = 0  # blocks
+        self.blocked = 0  # looks at the run since it took a block
         self.silence = 0  # signs of life of other pages since its last one
 
 

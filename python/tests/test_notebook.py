@@ -122,6 +122,10 @@ def test_a_run_of_particles_waits_for_a_page_that_takes_nothing(tmp_path):
     for _ in range(page.blocks):
         page.carrier.take({"type": "taken"})
     page.wait(lambda: page.blocks > notebook.MOST_WAITING + 1)
+    # Another page that takes nothing does not keep it waiting for ever.
+    page.carrier.take({"type": "join", "view": "lazy"})
+    page.wait(lambda: page.carrier._pages["lazy"].waiting >= notebook.MOST_WAITING or page.carrier.take({"type": "taken"}))
+    page.wait(lambda: "lazy" not in page.carrier._pages or page.carrier.take({"type": "taken"}))
     page.carrier.take({"type": "stop"})
 
 

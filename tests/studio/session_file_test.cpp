@@ -93,6 +93,23 @@ TEST_F(SessionTest, OverwritesNothingOfAnotherProgramThatWasNotRefused) {
   EXPECT_THAT(last("changed", 2), HasSubstr("\"gone\":true"));
 }
 
+// The page has not shown yet what another program wrote.
+TEST_F(SessionTest, AsksAboutAFileThatWasReadAgainWhileATextWasOnItsWay) {
+  session_->join(1);
+  finish();
+  EXPECT_THAT(last("document"), HasSubstr("\"reloads\":0"));
+  std::ofstream(file_) << kSwingingRod << "# theirs\n";
+  tick_until([&] { return last("document").find("\"reloads\":1") != std::string::npos; });
+  session_->handle(1, R"({"type":"text","text":"sestina: 1\n","kind":"typing 1","reloads":0})");
+  EXPECT_TRUE(tick_until([&] { return !last("changed").empty(); }));
+  session_->handle(1, R"({"type":"save"})");
+  EXPECT_THAT(last("error"), HasSubstr("another program has changed it"));
+  session_->handle(1, R"({"type":"overwrite"})");
+  session_->handle(1, R"({"type":"text","text":"sestina: 1\nname: mine\n","kind":"typing 2","reloads":1})");
+  session_->handle(1, R"({"type":"save"})");
+  EXPECT_NE(last("saved"), "");
+}
+
 TEST_F(SessionTest, ASavedTextThatAnotherProgramHasReplacedIsUnsavedAgain) {
   session_->join(1);
   finish();

@@ -113,7 +113,7 @@ TEST(BeamSections, CoupledCantileverDeflectsAsTheInverseOfItsStiffness) {
   const Matrix6 C = stiffness().inverse();
   for (const Vector3d& F : {Vector3d(0, 0, 1e-3), Vector3d(0, 1e-3, 0), Vector3d(1e-3, 0, 0)}) {
     const Vector3d T = 0.3 * F;
-    const Vector3d expected = linear_deflection([&](double) { return C; }, no_twist, F, T);
+    const Vector3d expected = linear_deflection([&](double) { return Matrix6(C); }, no_twist, F, T);
     ASSERT_GT(expected.norm(), 1e-8);
     const Vector3d found = find_deflection(3, keys, F, T);
     EXPECT_LE((found - expected).norm(), 1e-7 * expected.norm() + 1e-13) << F.transpose();
@@ -303,7 +303,8 @@ TEST(BeamSections, PretwistedCantileverConvergesToTheLinearTheory) {
   const Matrix6 C =
       Vector6(1.0 / 50, 1.0 / 20, 1.0 / 400, 1e-6, 1.0 / 3.0e5, 1.0 / 2.0e5).asDiagonal().toDenseMatrix();
   const Vector3d F(0, 0, 1e-3);
-  const Vector3d expected = linear_deflection([&](double) { return C; }, twist_of, F, Vector3d::Zero());
+  const Vector3d expected =
+      linear_deflection([&](double) { return Matrix6(C); }, twist_of, F, Vector3d::Zero());
   ASSERT_GT(std::abs(expected[1]), 0.1 * std::abs(expected[2]));  // bending is coupled
   double before = 0.0;
   for (const int elements : {4, 8, 16}) {

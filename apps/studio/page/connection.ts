@@ -25,6 +25,8 @@ export interface DocumentMessage {
   copy_fault: string;
   /** The number of the message that this answers. */
   answers: number;
+  /** How often the file has been read again. */
+  reloads: number;
   faults: Fault[];
   parameters: Parameter[];
   items: Record<string, Record<string, string>[]>;

@@ -68,8 +68,9 @@ export class Studio {
       const now = performance.now();
       if (now - typed > TYPING_PAUSE) ++count;
       typed = now;
-      this.change({ type: "text", text, kind: `typing ${count}` });
+      this.change({ type: "text", text, kind: `typing ${count}`, reloads: this.document?.reloads ?? 0 });
     };
+    this.pane.onConflict = () => this.tell("What was typed has replaced another change of the same lines; Undo has it.", true);
     this.pane.onLetter = (text) => {
       if (this.mayEdit && text.length < LARGEST_DRAFT) this.connection.send({ type: "draft", text });
     };
@@ -151,7 +152,7 @@ export class Studio {
     if (!this.pane.isOlder) this.postponed.splice(0).forEach((one) => this.change(one));
   }
   private lockText(): void {
-    const isReplaced = this.outbox.has(({ type }) => ["undo", "redo", "reload", "recover", "import"].includes(String(type)));
+    const isReplaced = this.outbox.has(({ type }) => ["reload", "recover", "import"].includes(String(type)));
     this.pane.setReadOnly(!this.mayEdit || this.document?.recovered === true || isReplaced);
     this.pane.setExpecting(this.outbox.has(({ type }) => !["text", "run", "save", "table", "overwrite"].includes(String(type))));
   }
@@ -237,7 +238,7 @@ export class Studio {
   }
   private press(event: KeyboardEvent): void {
     if (!(event.ctrlKey || event.metaKey)) return;
-    const isText = (event.target as HTMLElement).tagName === "TEXTAREA" || this.typedIn === event.target;
+    const isText = this.pane.isTypedIn(event.target) || this.typedIn === event.target;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key; // with shift, or caps lock
     const actions: Record<string, () => void> = { s: () => this.save(), Enter: () => this.run() };
     if (!isText) {

@@ -7,6 +7,8 @@ export class TextPane {
   onEdit: (text: string) => void = () => undefined;
   /** Each letter; onEdit follows when the typing rests. */
   onLetter: (text: string) => void = () => undefined;
+  /** What was typed has undone another change. */
+  onConflict: () => void = () => undefined;
   private readonly area = make("textarea", {
     id: "text", spellcheck: "false", autocapitalize: "off", wrap: "off", "aria-label": "Text of the model (YAML)",
     title: "Tab indents; Esc and then Tab leaves the text",
@@ -15,6 +17,7 @@ export class TextPane {
   private readonly list = make("ul", { class: "faults", "aria-label": "Faults", "aria-live": "polite" });
   private expectsAnother = false;
   private base = ""; // the text of the server from which what is typed began
+  private isTyped = false; // the browser can undo it
   private waiting: number | undefined;
   private faultLines = new Map<number, string>();
   private isCrlf = false; // the text's lines end as those of Windows do
@@ -22,6 +25,7 @@ export class TextPane {
   constructor() {
     this.element = make("div", { class: "pane" }, make("div", { class: "text" }, this.lines, this.area), this.list);
     this.area.addEventListener("input", () => {
+      this.isTyped = true;
       this.number();
       this.onLetter(this.text);
       this.flushSoon();
@@ -42,6 +46,10 @@ export class TextPane {
   setExpecting(wanted: boolean): void {
     if (this.isOlder && !wanted) this.flushSoon();
     this.expectsAnother = wanted;
+  }
+  /** Whether keys that undo are for the letters in the area. */
+  isTypedIn(target: EventTarget | null): boolean {
+    return target === this.area && this.isTyped;
   }
   private flushSoon(): void {
     window.clearTimeout(this.waiting);
@@ -77,16 +85,20 @@ export class TextPane {
     if (this.area.value === text) return;
     const [start, end, top] = [this.area.selectionStart, this.area.selectionEnd, this.area.scrollTop];
     this.area.value = text;
+    this.isTyped = false;
     this.area.setSelectionRange(Math.min(moved(start), text.length), Math.min(moved(end), text.length));
     this.area.scrollTop = top;
   }
-  /** What is being typed goes into the text of another change; where both changed the same place, what is typed stays. */
+  /** The other change goes into what is being typed; where both changed the same place, what is typed stays. */
   private join(theirs: string): void {
-    const [own, other] = [changeOf(this.base, this.area.value), changeOf(this.base, theirs)];
-    if (own.end > other.start && own.start < other.end) return;
-    const shift = own.start >= other.end ? other.text.length - (other.end - other.start) : 0;
-    const joined = theirs.slice(0, own.start + shift) + own.text + theirs.slice(own.end + shift);
-    this.show(joined, (place) => place + (place >= own.start ? shift : 0));
+    const { base } = this, mine = this.area.value;
+    const [own, other] = [changeOf(base, mine), changeOf(base, theirs)];
+    const start = other.end <= own.start ? other.start
+      : other.start >= own.end ? other.start + mine.length - base.length : placeOf(base, other, mine);
+    if (start === undefined) return this.onConflict();
+    const length = other.end - other.start;
+    this.show(mine.slice(0, start) + other.text + mine.slice(start + length),
+      (place) => (place >= start + length ? place + other.text.length - length : place));
   }
   get text(): string {
     return this.isCrlf ? this.area.value.replace(/\n/g, "\r\n") : this.area.value;
@@ -114,6 +126,16 @@ export class TextPane {
   }
 }
 
+/** Where a part of a text is in another one, by the letters around it; undefined: there is no such place, or more than one. */
+function placeOf(from: string, part: { start: number; end: number }, to: string): number | undefined {
+  for (const reach of [80, 40, 20, 10]) {
+    const first = Math.max(0, part.start - reach);
+    const around = from.slice(first, part.end + reach);
+    const place = to.indexOf(around);
+    if (place >= 0 && to.indexOf(around, place + 1) < 0) return place + part.start - first;
+  }
+  return undefined;
+}
 /** The one part of a text that differs in another one, and what stands there in that. */
 function changeOf(from: string, to: string): { start: number; end: number; text: string } {
   const most = Math.min(from.length, to.length);

@@ -387,6 +387,7 @@ class RowsWidget implements Widget {
   private readonly list = make("div", {});
   private rows: Row[] = [];
   private known: Known[] = [];
+  private before: Known[] | undefined; // what was known before it was sent
   private isSingle = false; // one map, as `shape: {...}` is
   private made = 0; // rows, also those that have been removed: their ids differ
 
@@ -416,6 +417,7 @@ class RowsWidget implements Widget {
     this.isSingle = !Array.isArray(value);
     const entries: [string, Flow][] = value === undefined ? [] : Array.isArray(value) ? value.map((one) => ["", one])
       : this.field.isNamed && value instanceof Map ? [...value] : [["", value]];
+    this.before = undefined;
     if (isUpdate) {
       this.update(entries);
     } else {
@@ -428,6 +430,7 @@ class RowsWidget implements Widget {
     this.showRemovers();
   }
   commit(): void {
+    this.before ??= this.known;
     this.known = this.rows.filter((row) => this.isFilled(row)).map((row) => ({ key: this.keyOf(this.entryOf(row)), row }));
     for (const row of this.rows) {
       row.shownName = row.name?.value;
@@ -435,6 +438,8 @@ class RowsWidget implements Widget {
     }
   }
   uncommit(): void {
+    this.known = (this.before ?? this.known).map(({ key, row }) => ({ key, row: row && this.rows.includes(row) ? row : undefined }));
+    this.before = undefined;
     for (const row of this.rows) {
       row.shownName = row.givenName;
       row.group.uncommit();
@@ -478,14 +483,13 @@ class RowsWidget implements Widget {
   private pairs(entries: [string, Flow][]): (Known | undefined)[] {
     const { known } = this;
     const isEqualCount = known.length === entries.length;
-    if (!this.field.isNamed && isEqualCount) return known;
     let from = 0; // a list keeps its order
     const found = entries.map((entry) => {
       const at = known.findIndex(({ key }, i) => key === this.keyOf(entry) && (this.field.isNamed || i >= from));
       if (at >= 0) from = at + 1;
       return known[at] as Known | undefined;
     });
-    // An entry with a new name is the one at the same place.
+    // An entry with a new name, or of a list with a new value, is the one at the same place.
     return found.map((one, i) => one ?? (isEqualCount && !found.includes(known[i]) ? known[i] : undefined));
   }
   private refresh({ row }: Known, [name, value]: [string, Flow]): Row | undefined {
