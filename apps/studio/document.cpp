@@ -15,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kNoText = "\xff";  // is in no file, since it is not UTF-8
+
 // Forms know items by their names.
 void refuse_taken_name(const std::string& list, const YamlEntry* entry, const std::string& item) {
   const YamlPointer added = data_of(item, list);
@@ -55,8 +57,8 @@ void Document::take_recovered() {
   if (!recovered_) return;
   std::string text = std::move(*recovered_);
   recovered_.reset();
-  if (file_has_changed_) saved_.clear();  // another program's text, about which the user is asked
-  change(std::move(text), {});            // the copy remains all the time
+  if (file_has_changed_) saved_ = kNoText;  // another program's text, about which the user is asked
+  change(std::move(text), {});              // the copy remains all the time
 }
 
 void Document::note_other(bool differs) {
@@ -326,7 +328,7 @@ void Document::reload() {
 }
 
 void Document::doubt_file() {
-  saved_.clear();
+  saved_ = kNoText;
   keep_copy();
 }
 

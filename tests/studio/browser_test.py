@@ -486,6 +486,20 @@ class BrowserTest(unittest.TestCase):
         self.wait(page, f"{TEXT}.startsWith('# top') && {TEXT}.endsWith('# end\\n') && {TEXT}.includes('l: 0.9 ')")
         self.wait(page, "document.getElementById('save').textContent === 'Save •' && !document.getElementById('text').readOnly")
         page.wait_for_timeout(2500)  # the text is there
+        # A form changes two lines, and letters are typed between these.
+        page.click("#tab-build")
+        details = self.form(page, "Body", "rod")
+        self.fill(details, "Body", {"mass": "7", "inertia__zz": "0.5"})
+        details.locator("button[type=submit]").click()
+        page.click("#tab-model")
+        page.evaluate("""() => {
+          const area = document.getElementById("text"), at = area.value.indexOf("    inertia");
+          area.focus();
+          area.setSelectionRange(at, at);
+        }""")
+        page.keyboard.type("    # between\n")
+        self.wait(page, f"{TEXT}.includes('mass: 7 ') && {TEXT}.includes('zz: 0.5') && {TEXT}.includes('# between')")
+        page.wait_for_timeout(2500)
         page.evaluate("window.lag = 0")
         number.fill("0.7")
         page.keyboard.press("Enter")

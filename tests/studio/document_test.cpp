@@ -477,6 +477,14 @@ TEST_F(DocumentFile, TakesUnsavedWorkWithoutALossInBetween) {
   EXPECT_EQ(again.text(), kPendulum);
 }
 
+TEST_F(DocumentFile, AsksAboutAFileThatWasEmptied) {
+  Document(file_).set_value("parameters.l", "2");
+  write("pendulum.yaml", "");
+  Document again(file_);
+  again.take_recovered();
+  EXPECT_EQ(again.changed_text(), "");
+}
+
 TEST_F(DocumentFile, AsksAboutAFileThatWasChangedAfterTheWorkThatIsTaken) {
   for (const bool is_changed : {false, true}) {
     Document(file_).set_value("parameters.l", "2");

@@ -72,7 +72,7 @@ export class Studio {
     };
     this.pane.onConflict = () => this.tell("What was typed has replaced another change of the same lines; Undo has it.", true);
     this.pane.onLetter = (text) => {
-      if (this.mayEdit && text.length < LARGEST_DRAFT) this.connection.send({ type: "draft", text });
+      if (this.mayEdit && !this.pane.isOlder && text.length < LARGEST_DRAFT) this.connection.send({ type: "draft", text });
     };
     this.connection.onMessage = (message) => this.take(message);
     this.connection.onBlock = (kind, rows, block) => this.takeBlock(kind, rows, block);

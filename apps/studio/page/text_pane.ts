@@ -27,8 +27,8 @@ export class TextPane {
     this.area.addEventListener("input", () => {
       this.isTyped = true;
       this.number();
-      this.onLetter(this.text);
       this.flushSoon();
+      this.onLetter(this.text);
     });
     this.area.addEventListener("scroll", () => (this.lines.scrollTop = this.area.scrollTop));
     let leaves = false; // Escape, then Tab: to the next control
@@ -91,14 +91,20 @@ export class TextPane {
   }
   /** The other change goes into what is being typed; where both changed the same place, what is typed stays. */
   private join(theirs: string): void {
-    const { base } = this, mine = this.area.value;
-    const [own, other] = [changeOf(base, mine), changeOf(base, theirs)];
-    const start = other.end <= own.start ? other.start
-      : other.start >= own.end ? other.start + mine.length - base.length : placeOf(base, other, mine);
-    if (start === undefined) return this.onConflict();
-    const length = other.end - other.start;
-    this.show(mine.slice(0, start) + other.text + mine.slice(start + length),
-      (place) => (place >= start + length ? place + other.text.length - length : place));
+    const { base } = this, own = changesOf(base, this.area.value);
+    let isWhole = true;
+    for (const lines of changesOf(base, theirs).reverse()) {
+      const other = narrowed(base, lines), mine = this.area.value;
+      const isFree = own.every((one) => one.end <= lines.start || one.start >= lines.end);
+      const moved = own.filter((one) => one.end <= lines.start).reduce((sum, { start, end, text }) => sum + text.length - (end - start), 0);
+      const start = isFree ? other.start + moved : placeOf(base, other, mine);
+      isWhole &&= start !== undefined;
+      if (start === undefined) continue;
+      const length = other.end - other.start;
+      this.show(mine.slice(0, start) + other.text + mine.slice(start + length),
+        (place) => (place >= start + length ? place + other.text.length - length : place));
+    }
+    if (!isWhole) this.onConflict();
   }
   get text(): string {
     return this.isCrlf ? this.area.value.replace(/\n/g, "\r\n") : this.area.value;
@@ -126,6 +132,13 @@ export class TextPane {
   }
 }
 
+/** A part of a text, and what takes its place. */
+interface Change {
+  start: number;
+  end: number;
+  text: string;
+}
+
 /** Where a part of a text is in another one, by the letters around it; undefined: there is no such place, or more than one. */
 function placeOf(from: string, part: { start: number; end: number }, to: string): number | undefined {
   for (const reach of [80, 40, 20, 10]) {
@@ -136,8 +149,48 @@ function placeOf(from: string, part: { start: number; end: number }, to: string)
   }
   return undefined;
 }
+const MOST_COMPARED = 4e6; // lines times lines
+
+/** The letters of changed lines that differ. */
+function narrowed(from: string, { start, end, text }: Change): Change {
+  const letters = changeOf(from.slice(start, end), text);
+  return { start: start + letters.start, end: start + letters.end, text: letters.text };
+}
+/** The parts of a text that differ in another one, from the first to the last: lines between lines that stay. */
+function changesOf(from: string, to: string): Change[] {
+  const [a, b] = [from, to].map((text) => text.split(/(?<=\n)/));
+  let first = 0;
+  while (first < Math.min(a.length, b.length) && a[first] === b[first]) ++first;
+  const width = b.length - first + 1;
+  if ((a.length - first) * width > MOST_COMPARED) return [changeOf(from, to)];
+  // The longest common sequence of lines from i in one text and k in the other.
+  const longest = new Uint16Array((a.length - first + 1) * width);
+  const place = (i: number, k: number): number => (i - first) * width + k - first;
+  for (let i = a.length - 1; i >= first; --i) {
+    for (let k = b.length - 1; k >= first; --k) {
+      longest[place(i, k)] = a[i] === b[k] ? longest[place(i + 1, k + 1)] + 1 : Math.max(longest[place(i + 1, k)], longest[place(i, k + 1)]);
+    }
+  }
+  const changes: Change[] = [];
+  let [i, k, at] = [first, first, a.slice(0, first).join("").length];
+  while (i < a.length || k < b.length) {
+    if (i < a.length && k < b.length && a[i] === b[k]) {
+      at += a[i++].length;
+      ++k;
+      continue;
+    }
+    const change = { start: at, end: at, text: "" };
+    while ((i < a.length || k < b.length) && !(i < a.length && k < b.length && a[i] === b[k])) {
+      if (k >= b.length || (i < a.length && longest[place(i + 1, k)] >= longest[place(i, k + 1)])) change.end += a[i++].length;
+      else change.text += b[k++];
+    }
+    at = change.end;
+    changes.push(change);
+  }
+  return changes;
+}
 /** The one part of a text that differs in another one, and what stands there in that. */
-function changeOf(from: string, to: string): { start: number; end: number; text: string } {
+function changeOf(from: string, to: string): Change {
   const most = Math.min(from.length, to.length);
   let start = 0, rest = 0;
   while (start < most && from[start] === to[start]) ++start;

@@ -61,7 +61,7 @@ export class Viewer {
     document.addEventListener("keydown", (event) => this.press(event));
     // A button that was clicked with the mouse does not keep the space bar, which plays and pauses.
     document.addEventListener("click", (event) => {
-      const button = event.detail > 0 && (event.target as Element).closest?.("header button, footer button");
+      const button = event.detail > 0 && (event.target as Element).closest?.("header button, footer button, #tabs button");
       if (button) (button as HTMLElement).blur();
     });
     new ResizeObserver(() => this.resize()).observe(find("stage"));
@@ -539,7 +539,8 @@ export class Viewer {
   private press(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
     if (document.querySelector("dialog[open]")) return;
-    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.id !== "time") return;
+    const isSlider = (target as HTMLInputElement).type === "range"; // it has no use for the space bar
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.id !== "time" && !(isSlider && event.key === " ")) return;
     if (event.ctrlKey || event.metaKey || event.altKey || target.isContentEditable) return;
     const rows = event.shiftKey ? 10 : 1;
     const actions: Record<string, () => void> = {

@@ -490,7 +490,7 @@ class RowsWidget implements Widget {
       return known[at] as Known | undefined;
     });
     // An entry with a new name, or of a list with a new value, is the one at the same place.
-    return found.map((one, i) => one ?? (isEqualCount && !found.includes(known[i]) ? known[i] : undefined));
+    return found.map((one, i) => one ?? (isEqualCount && known[i].row && !found.includes(known[i]) ? known[i] : undefined));
   }
   private refresh({ row }: Known, [name, value]: [string, Flow]): Row | undefined {
     if (!row) return undefined;

@@ -17,12 +17,12 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kRedundant = 1e-10;          // relative to the largest singular value of C
-constexpr double kBalanced = 1e-9;            // relative to the terms of r, or to the mechanism's size
-constexpr double kRoundOffOfBalance = 1e-15;  // the same; the error cannot be reduced further
-constexpr double kRoundOff = 1e-14;           // of forces and stiffnesses, relative to stiffness times size
-constexpr double kLongestStep = 0.5;          // rad, or of the mechanism's size
-constexpr double kGrowing = 1e-10;            // relative to the largest eigenvalue
+constexpr double kRedundant = 1e-10;            // relative to the largest singular value of C
+constexpr double kBalanced = 1e-9;              // relative to the terms of r, or to the mechanism's size
+constexpr double kRoundOffOfBalance = 1e-15;    // the same; the error cannot be reduced further
+constexpr double kRoundOffOfStiffness = 1e-14;  // of forces and stiffnesses, relative to stiffness times size
+constexpr double kLongestStep = 0.5;            // rad, or of the mechanism's size
+constexpr double kGrowing = 1e-10;              // relative to the largest eigenvalue
 constexpr int kMostIterations = 200;
 // Balanced forces leave soft directions undetermined if others are stiff: steps must be short in addition,
 // but only for some iterations, since a direction may have no stiffness at all.
@@ -98,7 +98,7 @@ bool Equilibrium::is_at_rest() const {
 }
 
 VectorXd Equilibrium::round_off_along(const MatrixXd& directions) const {
-  return kRoundOff * (directions.cwiseAbs().transpose() * K_.cwiseAbs().rowwise().maxCoeff());
+  return kRoundOffOfStiffness * (directions.cwiseAbs().transpose() * K_.cwiseAbs().rowwise().maxCoeff());
 }
 
 VectorXd Equilibrium::gap() const { return tangents_.g - open_; }
