@@ -41,12 +41,12 @@ struct RenderOptions {
   bool is_dark = false;
 };
 
-struct Interrupted {};
+struct DrawingEnded {};
 
 // Runs a program; an interrupt ends it, and the drawing.
 int run_until_interrupt(const std::vector<std::string>& words, const fs::path& output) {
   const std::optional<int> status = run_quietly(words, output, catch_interrupt());
-  if (!status) throw Interrupted{};
+  if (!status) throw DrawingEnded{};
   return *status;
 }
 
@@ -247,7 +247,7 @@ int render(RenderOptions& options) {
   const int count = suffix == ".png" ? 1 : frame_count(options, motion);
   try {
     make_file(options, page, count, suffix);
-  } catch (const Interrupted&) {
+  } catch (const DrawingEnded&) {
     print_error("sestina: interrupted\n");
     return kInterrupted;
   }
