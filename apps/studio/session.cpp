@@ -161,8 +161,7 @@ void Session::handle(int client, std::string_view text) {
 // ---- the document ----
 
 // A change that changes nothing is answered, and the run goes on.
-template <class Change>
-void Session::change(const Change& change) {
+void Session::change(const std::function<void()>& change) {
   const std::string before = document_->text();
   change();
   if (document_->text() != before || !faults_.empty()) return document_changed();

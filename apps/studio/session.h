@@ -104,8 +104,7 @@ class Session {
 
   PacedRun* paced_run() const;  // nullptr: there is no run
   bool is_editor(int client) const { return !clients_.empty() && clients_.front() == client; }
-  template <class Change>
-  void change(const Change& change);
+  void change(const std::function<void()>& change);
   void document_changed();
   void take_draft();
   void look_at_file();
