@@ -157,6 +157,13 @@ class BrowserTest(unittest.TestCase):
             page.wait_for_timeout(50)
         self.fail(f"{expression} did not come true; the page says: {page.locator('#status').text_content()}")
 
+    def wait_for(self, page, condition):
+        """The same for what is not of the page, such as a file."""
+        for _ in range(600):
+            if condition():
+                return
+            page.wait_for_timeout(50)
+
     def shoot(self, page, name):
         if os.environ.get("SESTINA_SHOTS"):
             page.screenshot(path=pathlib.Path(os.environ["SESTINA_SHOTS"], name + ".png"))
@@ -467,10 +474,7 @@ class BrowserTest(unittest.TestCase):
         page.keyboard.press("Control+Home")
         page.keyboard.type("# zero\n", delay=20)
         page.keyboard.press("Control+s")
-        for _ in range(600):
-            if "# zero" in model.read_text():
-                break
-            page.wait_for_timeout(50)
+        self.wait_for(page, lambda: "# zero" in model.read_text())
         self.assertEqual(model.read_text(), "# zero\n# first\n# the second line goes on\n" + COMMENTED.replace("0.8 ", "0.7 "))
         self.assertEqual(page.evaluate(TEXT), model.read_text())
         page.evaluate("window.lag = 0")
@@ -674,10 +678,7 @@ class BrowserTest(unittest.TestCase):
         page.close(run_before_unload=True)
         copy, other = self.folder / ".swing.yaml.studio", self.browser.new_page()
         self.addCleanup(other.close)
-        for _ in range(200):
-            if copy.exists():
-                break
-            other.wait_for_timeout(50)
+        self.wait_for(other, lambda: copy.exists())
         self.assertEqual(copy.read_bytes().split(b"\n", 1)[1], b"# quick\r\n" + model.read_bytes())
         self.server.kill()
         # The next page asks, and until it is answered nothing can be typed that would be lost.
@@ -698,10 +699,7 @@ class BrowserTest(unittest.TestCase):
         page.wait_for_selector("#status:has-text('0x7f')")
         page.locator("#text").fill("# mended\n" + COMMENTED)
         page.keyboard.press("Control+s")
-        for _ in range(600):
-            if model.read_text().startswith("# mended\n"):
-                break
-            page.wait_for_timeout(50)
+        self.wait_for(page, lambda: model.read_text().startswith("# mended\n"))
         self.assertTrue(model.read_text().startswith("# mended\n"))
         self.assertEqual(self.errors, [])
 

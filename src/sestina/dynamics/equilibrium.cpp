@@ -35,6 +35,11 @@ constexpr double kNoMotion = 1e-9;       // part of a motion that is none along 
 constexpr double kLongestBending = 1e3;  // rad, or of the mechanism's size
 constexpr int kMostCorrections = 15;     // for one point of the path
 
+// Decomposes the symmetric part of a stiffness.
+Eigen::SelfAdjointEigenSolver<MatrixXd> symmetric_eigen(const MatrixXd& stiffness) {
+  return Eigen::SelfAdjointEigenSolver<MatrixXd>(0.5 * (stiffness + stiffness.transpose()));
+}
+
 double largest(const VectorXd& x) { return x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff(); }
 
 }  // namespace
@@ -89,7 +94,7 @@ bool Equilibrium::is_at_rest() const {
   if (!(calc_error() <= kBalanced)) return false;
   const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
   if (stiffness.size() == 0) return true;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (stiffness + stiffness.transpose()));
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen = symmetric_eigen(stiffness);
   const MatrixXd directions = Z_ * eigen.eigenvectors();
   const VectorXd left = (directions.transpose() * r_).cwiseAbs();
   const VectorXd forces = directions.cwiseAbs().transpose() * tangents_.scale.cwiseQuotient(weight_);
@@ -133,7 +138,7 @@ VectorXd Equilibrium::step() const {
   const VectorXd rhs = -(Z_.transpose() * (r_ + K_ * closing));
   if (rhs.size() == 0) return closing;
   const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (stiffness + stiffness.transpose()));
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen = symmetric_eigen(stiffness);
   const VectorXd& values = eigen.eigenvalues();
   const VectorXd neutral = round_off_along(Z_ * eigen.eigenvectors());  // no stiffness can be told from it
   // Some directions have no stiffness although a force acts along them: mu limits the step there.
@@ -255,7 +260,7 @@ bool Equilibrium::find(double load, State<double>& state) {
 // Newton's method in bending may end at a rest that is not stable: past a bifurcation, at that where the
 // mechanism has gone against the load that disturbs it. It lies beyond the start as seen from the stable one.
 void Equilibrium::leave_unstable(const State<double>& start, State<double>& state) {
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(Z_.transpose() * K_ * Z_);
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen = symmetric_eigen(Z_.transpose() * K_ * Z_);
   VectorXd falling = Z_ * eigen.eigenvectors().col(0);
   VectorXd moved(weight_.size());
   minus_q<double>(model_, state.q, start.q, std::span(moved.data(), rest_.size()));
@@ -382,7 +387,7 @@ bool Equilibrium::is_stable() const {
   if (tangents_.nx() > 0) return is_steady();
   const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
   if (stiffness.size() == 0) return true;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (stiffness + stiffness.transpose()));
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen = symmetric_eigen(stiffness);
   const VectorXd neutral = round_off_along(Z_ * eigen.eigenvectors());
   return ((eigen.eigenvalues() + neutral).array() >= 0.0).all();
 }

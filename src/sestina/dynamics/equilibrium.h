@@ -102,7 +102,7 @@ class Equilibrium {
   // Whether all forces balance, also along the softest directions: the part of r along each eigenvector of
   // the stiffness is compared with its eigenvalue and with the terms of r in it.
   bool is_at_rest() const;
-  // What round-off makes of forces, and of stiffnesses, along each of these directions.
+  // Returns the round-off of forces, and of stiffnesses, along each of these directions.
   Eigen::VectorXd round_off_along(const Eigen::MatrixXd& directions) const;
   // Moves from a state of rest that is not stable to a stable one, if one is found.
   void leave_unstable(const State<double>& start, State<double>& state);
