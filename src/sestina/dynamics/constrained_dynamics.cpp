@@ -233,6 +233,8 @@ double ConstrainedDynamics::tolerance(const Properties<double>& properties) {
 bool ConstrainedDynamics::project_positions(const Properties<double>& properties, State<double>& state,
                                             Kinematics<double>& kinematics) {
   bool factors_serve = false;
+  update_kinematics(*model_, properties, state, kinematics);
+  update(properties, state, kinematics);
   return take_position_steps(properties, state, kinematics, factors_serve);
 }
 
@@ -245,16 +247,21 @@ bool ConstrainedDynamics::project_speeds(const Properties<double>& properties, S
 }
 
 bool ConstrainedDynamics::project(const Properties<double>& properties, State<double>& state,
-                                  Kinematics<double>& kinematics, bool always_corrects) {
+                                  Kinematics<double>& kinematics, Projection how) {
   bool factors_serve = false;
   rows_.wants_bias = false;
-  always_corrects |= is_nearly_singular();
+  update_kinematics(*model_, properties, state, kinematics);
+  update(properties, state, kinematics);
+  const bool always_corrects =
+      how == Projection::smooth ||
+      (how == Projection::after_tangents ? tangents_were_nearly_singular_ : is_nearly_singular());
   const bool is_closed = take_position_steps(properties, state, kinematics, factors_serve, always_corrects) &&
                          take_speed_steps(properties, state, kinematics, factors_serve, always_corrects);
   rows_.wants_bias = true;
   return is_closed;
 }
 
+// Expects rows that belong to the state, and leaves such.
 bool ConstrainedDynamics::take_position_steps(const Properties<double>& properties, State<double>& state,
                                               Kinematics<double>& kinematics, bool& factors_serve,
                                               bool always_corrects) {
@@ -265,8 +272,6 @@ bool ConstrainedDynamics::take_position_steps(const Properties<double>& properti
   const double enough = 1e4 * tolerance;
   double before = INFINITY;
   for (int step = 0; step < kMostSteps; ++step) {
-    update_kinematics(*model_, properties, state, kinematics);
-    update(properties, state, kinematics);
     const double error = errors().position;
     if (error <= tolerance && !(always_corrects && step == 0 && error > 0.0)) return true;
     if (!(error < 0.5 * before)) return error <= enough;
@@ -280,6 +285,8 @@ bool ConstrainedDynamics::take_position_steps(const Properties<double>& properti
     solve_factored(kinematics, d_, x_, false);
     plus_q<double>(*model_, state.q, x_, state.q);
     normalize_q<double>(*model_, state.q);
+    update_kinematics(*model_, properties, state, kinematics);
+    update(properties, state, kinematics);
   }
   return false;
 }
@@ -311,6 +318,14 @@ bool ConstrainedDynamics::take_speed_steps(const Properties<double>& properties,
     update(properties, state, kinematics);
   }
   return false;
+}
+
+void ConstrainedDynamics::note_tangents(const Properties<double>& properties, const State<double>& state,
+                                        Kinematics<double>& kinematics) {
+  if (sparse_) return;  // whose factors have no measure of singularity
+  update_kinematics(*model_, properties, state, kinematics);
+  update(properties, state, kinematics);
+  tangents_were_nearly_singular_ = factor(properties, kinematics).is_singular || is_nearly_singular();
 }
 
 bool ConstrainedDynamics::is_nearly_singular() const {

@@ -16,6 +16,7 @@
 #include "sestina/dynamics/constrained_kane.h"
 #include "sestina/dynamics/constrained_sparse.h"
 #include "sestina/dynamics/solve_report.h"
+#include "sestina/numerics/projection.h"
 
 namespace sestina {
 
@@ -58,11 +59,13 @@ class ConstrainedDynamics {
   ConstraintErrors errors() const;
 
   // Projects q and u of the state onto the conditions, with the smallest change; false if they cannot be
-  // satisfied there. `kinematics` is used as scratch memory and belongs to the state afterwards. With
-  // `always_corrects` errors below the tolerance are corrected too: the change is then a smooth function of
-  // the state.
+  // satisfied there. `kinematics` is used as scratch memory and belongs to the state afterwards.
   bool project(const Properties<double>& properties, State<double>& state, Kinematics<double>& kinematics,
-               bool always_corrects = false);
+               Projection how = Projection::after_derivatives);
+  // An implicit rule evaluates tangents at the state: determines whether its projections, `after_tangents`,
+  // correct small errors. `kinematics` as in project().
+  void note_tangents(const Properties<double>& properties, const State<double>& state,
+                     Kinematics<double>& kinematics);
   bool project_positions(const Properties<double>& properties, State<double>& state,
                          Kinematics<double>& kinematics);
   bool project_speeds(const Properties<double>& properties, State<double>& state,
@@ -124,6 +127,7 @@ class ConstrainedDynamics {
                            const AppliedForces<double>& forces);
 
   const Model* model_;
+  bool tangents_were_nearly_singular_ = false;
   ConstraintRows<double> rows_;
   std::unique_ptr<ConstrainedRecursion> recursion_;
   std::unique_ptr<ConstrainedAssembly> assembly_;

@@ -343,10 +343,10 @@ void ForwardDynamics::fail(const State<double>& state, const SolveReport<double>
   throw ComputationError(state.t, "the accelerations are not finite");
 }
 
-void ForwardDynamics::project(State<double>& state, bool always_corrects) {
+void ForwardDynamics::project(State<double>& state, Projection how) {
   normalize_q<double>(*model_, state.q);
   ConstrainedDynamics* const dynamics = constrained();
-  if (dynamics == nullptr || dynamics->project(properties_, state, kinematics_, always_corrects)) return;
+  if (dynamics == nullptr || dynamics->project(properties_, state, kinematics_, how)) return;
   const std::string constraint = explain_non_finite_constraint(*model_, properties_, state, dynamics->rows());
   if (!constraint.empty()) throw ComputationError(state.t, constraint);
   const ConstraintErrors errors = dynamics->errors();
@@ -359,6 +359,10 @@ void ForwardDynamics::project(State<double>& state, bool always_corrects) {
                                  errors.position)
                    : fmt::format("no speeds agree with {}: {:.3g} m/s are left",
                                  row >= 0 ? model_->name_of_row(row) : "the constraints", errors.velocity));
+}
+
+void ForwardDynamics::note_tangents(const State<double>& state) {
+  if (constrained() != nullptr) constrained()->note_tangents(properties_, state, kinematics_);
 }
 
 bool ForwardDynamics::project_errors(const State<double>& state, std::span<double> of_q,

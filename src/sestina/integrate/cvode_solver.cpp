@@ -207,7 +207,7 @@ struct CvodeSolver::Callbacks {
     return guarded(self, [&](CvodeSolver& s, Handles& h) {
       h.set_state(t, y);
       h.projected = h.at;
-      s.equations_->project_smoothly(h.projected);
+      s.equations_->project(h.projected, Projection::smooth);
       const std::span<double> to = span_of(correction);
       const std::size_t nq = h.at.q.size();
       std::ranges::fill(to, 0.0);

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "sestina/numerics/matrix_block.h"
+#include "sestina/numerics/projection.h"
 #include "sestina/numerics/sparse_pattern.h"
 #include "sestina/numerics/state.h"
 #include "sestina/numerics/time_switches.h"
@@ -239,11 +240,10 @@ class EquationsOfMotion {
   // Throws ComputationError, for instance if the mass matrix is singular.
   virtual void calc_derivatives(const State<double>& state, const StateRates& rates) = 0;
   // Projects coordinates and speeds onto the constraints and normalises Euler parameters. Called after each
-  // step of an explicit or multistep rule, and after interpolation. Throws ComputationError.
-  virtual void project(State<double>& state) { normalize(state.q); }
-  // The same as a smooth function of the state: errors below the tolerance of project() are corrected too.
-  // For multistep rules, whose history contains the corrections.
-  virtual void project_smoothly(State<double>& state) { project(state); }
+  // step and after interpolation. Implicit rules, which evaluate no derivatives, project `after_tangents`;
+  // multistep rules, whose history contains the corrections, `smooth`. Throws ComputationError.
+  virtual void project(State<double>& state, Projection) { normalize(state.q); }
+  void project(State<double>& state) { project(state, Projection::after_derivatives); }
   // Removes from the errors of q (nq) and u (nu) of a step that ends at the state, near a singular position
   // of the constraints, what the projection removes. Returns false, with nothing changed, elsewhere.
   virtual bool project_errors(const State<double>& /*state*/, std::span<double> /*of_q*/,

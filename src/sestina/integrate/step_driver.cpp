@@ -70,16 +70,10 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   }
   std::span<const int> rotations() const override { return equations_.rotations(); }
   void normalize(std::span<double> q) override { equations_.normalize(q); }
-  void project(State<double>& state) override {
+  void project(State<double>& state, Projection how) override {
     const double t = state.t;
     state.t = stops_.keep_within(t);
-    equations_.project(state);
-    state.t = t;
-  }
-  void project_smoothly(State<double>& state) override {
-    const double t = state.t;
-    state.t = stops_.keep_within(t);
-    equations_.project_smoothly(state);
+    equations_.project(state, how);
     state.t = t;
   }
   bool project_errors(const State<double>& state, std::span<double> of_q, std::span<double> of_u) override {

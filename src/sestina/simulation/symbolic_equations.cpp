@@ -454,7 +454,7 @@ std::string SymbolicEquations::find_contradicted(double t, std::span<const doubl
   return "";
 }
 
-void SymbolicEquations::project(State<double>& state) {
+void SymbolicEquations::project(State<double>& state, Projection) {
   normalize(state.q);
   if (!kept_.empty()) project_speeds(state.t, state.q, state.u);
 }

@@ -53,8 +53,8 @@ class SymbolicEquations final : public EquationsOfMotion, public ImpulseFace {
             std::span<double> q_out) override;
   void minus(std::span<const double> q_to, std::span<const double> q_from,
              std::span<double> displacement) override;
-  void normalize(std::span<double> q) override;  // (3)
-  void project(State<double>& state) override;   // (3), (2)
+  void normalize(std::span<double> q) override;             // (3)
+  void project(State<double>& state, Projection) override;  // (3), (2)
   TimeSwitches* time_switches() override { return switches_.get(); }
   ImpulseFace* impulse_face() override { return this; }
   // Computes du from [M -a^T; a 0] [du; mu] = [impulse; 0].

@@ -80,17 +80,12 @@ void SystemEquations::minus(std::span<const double> q_to, std::span<const double
 
 void SystemEquations::normalize(std::span<double> q) { normalize_q<double>(dynamics_.model(), q); }
 
-void SystemEquations::project(State<double>& state) {
+void SystemEquations::project(State<double>& state, Projection how) {
   if (is_constrained()) {
-    dynamics_.project(state);
+    dynamics_.project(state, how);
   } else {
     normalize(state.q);
   }
-}
-
-void SystemEquations::project_smoothly(State<double>& state) {
-  if (!is_constrained()) return normalize(state.q);
-  dynamics_.project(state, true);
 }
 
 bool SystemEquations::project_errors(const State<double>& state, std::span<double> of_q,

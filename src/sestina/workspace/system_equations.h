@@ -42,8 +42,8 @@ class SystemEquations final : public EquationsOfMotion,
              std::span<double> displacement) override;
   std::span<const int> rotations() const override { return rotations_; }
   void normalize(std::span<double> q) override;
-  void project(State<double>& state) override;
-  void project_smoothly(State<double>& state) override;
+  using EquationsOfMotion::project;
+  void project(State<double>& state, Projection how) override;
   bool project_errors(const State<double>& state, std::span<double> of_q, std::span<double> of_u) override;
   // The impulse of constraints on speeds that jump; the energy that it adds counts as supplied.
   void pass_jump(State<double>& state) override;

@@ -66,13 +66,13 @@ const State<double>& TangentEquations::own_state(const State<double>& state) {
   return own_;
 }
 
-void TangentEquations::project(State<double>& state) {
+void TangentEquations::project(State<double>& state, Projection how) {
   if (!is_constrained()) {
     normalize(state.q);
     return;
   }
   own_state(state);
-  equations_.project(own_);
+  equations_.project(own_, how);
   state.q = own_.q;
   state.u = own_.u;
   state.h = own_.h;

@@ -80,7 +80,7 @@ class TangentEquations final : public EquationsOfMotion {
   }
   std::span<const int> rotations() const override { return equations_.rotations(); }
   void normalize(std::span<double> q) override { equations_.normalize(q); }
-  void project(State<double>& state) override;
+  void project(State<double>& state, Projection how) override;
   bool is_constrained() const override { return equations_.is_constrained(); }
   bool history_changes_rates() const override { return equations_.history_changes_rates(); }
   void update_history(const State<double>& before, State<double>& after) override;
