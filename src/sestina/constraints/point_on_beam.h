@@ -3,9 +3,9 @@
 // With s the arc length of the unstressed axis, element k from s_k to s_{k+1} = s_k + h, x = (s - s_k)/h, and
 // r_k, e_k position and slope of the axis at node k, the axis is the cubic of flexible/cable_element.h:
 //   r(s) = S_1 r_k + S_2 e_k + S_3 r_{k+1} + S_4 e_{k+1}                                                (1)
-// The slope of a cable is a coordinate; that of a beam is the section's x-axis, as for the beam's mass
-// (flexible/beam_inertia.h). The axis has a continuous tangent, so that the point passes from element to
-// element without an impact. Beyond the ends of an open axis the line is straight: a run that leaves it ends.
+// The slope of a cable is a coordinate; that of a beam is the section's x-axis. The axis has a continuous
+// tangent, so that the point passes from element to element without an impact. Beyond the ends of an open
+// axis the line is straight: a run that leaves it ends.
 //
 // With p the position of the point, ' for d/ds and dots for rates at fixed s, the point is at the parameter s
 // with

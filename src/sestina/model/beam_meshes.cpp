@@ -187,10 +187,29 @@ class MeshMaker {
       set_natural_shape(segment, e, plan_.is_precurved, pretension / segment.EA);
       mesh.segments.push_back(segment);
     }
+    check_plane_of_bends(mesh.segments);
     return mesh;
   }
 
  private:
+  // The natural curvature of a cable is fixed in the ground (flexible/cable_element.h).
+  static void check_plane_of_bends(const std::vector<CableSegment<double>>& segments) {
+    constexpr double kFlat = 1e-6;
+    Vec3<double> greatest;
+    for (const CableSegment<double>& segment : segments) {
+      for (const Vec3<double>& k : segment.k0) greatest = norm(k) > norm(greatest) ? k : greatest;
+    }
+    double out = 0.0;
+    for (const CableSegment<double>& segment : segments) {
+      for (const Vec3<double>& k : segment.k0) out = std::max(out, norm(cross(k, greatest)));
+    }
+    if (out <= kFlat * dot(greatest, greatest)) return;
+    throw InputError(fmt::format(
+        "a precurved cable has to lie in a plane, and this one bends out of the plane of its sharpest "
+        "bend by a curvature of {:.3g}/m; a beam of formulation geometrically_exact does not have to",
+        out / norm(greatest)));
+  }
+
   struct Axis {
     std::function<Vec3<double>(double)> position,
         tangent;  // by arc length; only the direction of a tangent matters
@@ -370,19 +389,6 @@ CableNodeInertia calc_cable_node_inertia(const CableMesh& mesh, std::size_t k) {
   if (k < mesh.segments.size()) add_end(mesh.segments[k], 0);
   if (mesh.is_closed && k == 0) add_end(mesh.segments.back(), 1);
   if (mesh.is_closed && k == mesh.segments.size()) add_end(mesh.segments.front(), 0);
-  return node;
-}
-
-NodeInertia calc_node_inertia(const BeamMesh& mesh, std::size_t k) {
-  NodeInertia node;
-  const auto add_half = [&node](const BeamPiece& piece) {
-    const double half = 0.5 * piece.segment.length;
-    node.mass += half * piece.section.mass;
-    const SymMat3<double>& J = piece.section.inertia;
-    node.inertia += {half * J.xx, half * J.yy, half * J.zz, half * J.xy, half * J.xz, half * J.yz};
-  };
-  if (k > 0) add_half(mesh.pieces[k - 1]);
-  if (k < mesh.pieces.size()) add_half(mesh.pieces[k]);
   return node;
 }
 

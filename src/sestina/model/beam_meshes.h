@@ -19,13 +19,6 @@ BeamMesh calc_beam_mesh(const Model& model, const BeamPlan& plan, std::span<cons
 double calc_beam_length(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
                         std::span<const double> parameters);
 
-// Mass and rotary inertia of the half elements that meet at node k, about it, in its axes.
-struct NodeInertia {
-  double mass = 0.0;        // kg
-  SymMat3<double> inertia;  // kg m^2
-};
-NodeInertia calc_node_inertia(const BeamMesh& mesh, std::size_t k);
-
 // The start of a cable.
 struct CableMesh {
   std::vector<Vec3<double>> positions, slopes;  // position (m) and slope (1) of the nodes

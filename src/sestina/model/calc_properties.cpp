@@ -6,6 +6,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/constraints/cut_joint_motion.h"
+#include "sestina/flexible/beam_inertia.h"
 #include "sestina/flexible/reduced_body.h"
 #include "sestina/model/beam_start.h"
 #include "sestina/model/for_each_mesh.h"
@@ -146,7 +147,7 @@ class PropertyReader {
     }
   }
 
-  // Nodes have the inertia of their half elements; their frames are joint frames.
+  // The frames of nodes are joint frames.
   void read_beams(Properties<T>& properties) const {
     for_each_mesh<T>(
         model_, numbers_, properties.parameters,
@@ -155,12 +156,12 @@ class PropertyReader {
   }
   void read_beam(const BeamPlan& plan, const BeamMesh& mesh, Properties<T>& properties) const {
     const std::vector<BodyIndex>& nodes = model_.beams()[static_cast<std::size_t>(plan.beam)].nodes;
+    const std::vector<NodeInertia> inertias = calc_node_inertias(mesh);
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-      const NodeInertia node = calc_node_inertia(mesh, k);
-      const SymMat3<double>& J = node.inertia;
+      const SymMat3<double>& J = inertias[k].inertia;
       BodyProperties<T>& body = properties.bodies[nodes[k]];
       body.J_com = {T(J.xx), T(J.yy), T(J.zz), T(J.xy), T(J.xz), T(J.yz)};
-      body.M = {T(node.mass), {}, body.J_com};
+      body.M = {T(inertias[k].mass), {}, body.J_com};
     }
     set_points_on_beam(plan, mesh.pieces, 2, properties);
     for (std::size_t k = 0; k < mesh.pieces.size(); ++k) {
