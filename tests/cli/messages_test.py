@@ -15,6 +15,15 @@ CHATTER = SLIDER.replace("u: -3", "u: 0") + """\
 forces: [{name: friction, type: joint_force, joint: slide, value: "if(slide.u > 0, -10, 10)"}]
 analysis: {duration: 1, integrator: cvode_bdf}
 """
+BEAM = """\
+sestina: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: rod, type: beam, centerline: {from: [0, 0, 0], to: [1, 0, 0]}, elements: 4, section: {rectangle: [0.02, 0.02]},
+     material: {E: 2.1e+11, nu: 0.3, density: 7850}}
+joints: [{name: clamp, type: weld, parent: ground.origin, child: rod.start}]
+analysis: {duration: 0.1}
+"""
 
 
 class Messages(ProgramTest):
@@ -67,6 +76,13 @@ class Messages(ProgramTest):
                                r"the force friction jumps between -10 and 10 there")
         error = self.expect(1, "run", model, "--set", "analysis.step={driver: fixed, dt: 0.1}").stderr
         self.assertRegex(error, r"cvode_bdf needs more than 100000 steps of its own from 0 s to 0\.1 s")
+
+    def test_beam_without_damping_is_told_while_the_run_crawls(self):
+        model = self.write("beam.yaml", BEAM)
+        result = self.expect(0, "run", model)
+        self.assertRegex(result.stderr, r"^sestina: hint: t = [\de.-]+ s: the steps are very short: the last 1000 .*"
+                                        r"vibrations of beams without damping: `damping` of the material")
+        self.assertEqual(self.expect(0, "run", model, "--set", "bodies.rod.material.damping=1e-4").stderr, "")
 
     def test_many_steps_that_get_on_are_no_reason_for_a_hint(self):
         result = self.expect(0, "run", self.model, "--set", "analysis.duration=300", "--set",

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <hdf5.h>
 
 #include <fstream>
 #include <limits>
@@ -153,6 +154,21 @@ TEST(ReducedFile, RefusesWhatIsNoReducedBody) {
 }
 
 // A file that is cut anywhere is refused, and ends nothing.
+TEST(ReducedFile, NamesWhatIsMissing) {
+  const std::string path = (folder() / "incomplete.h5").string();
+  const auto message_without = [&](auto remove) {
+    write_reduced_modes(*make_particle_body(3, 9, 5).reduced, path);
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    remove(file);
+    H5Fclose(file);
+    return message_of([&] { static_cast<void>(read_reduced_modes(path)); });
+  };
+  EXPECT_THAT(message_without([](hid_t file) { H5Ldelete(file, "turns", H5P_DEFAULT); }),
+              HasSubstr("it has no 'turns'"));
+  EXPECT_THAT(message_without([](hid_t file) { H5Adelete(file, "version"); }),
+              HasSubstr("it has no attribute 'version'"));
+}
+
 TEST(ReducedFile, RefusesDamagedFiles) {
   const std::filesystem::path path = folder() / "whole.h5", cut = folder() / "cut.h5";
   write_reduced_modes(*make_particle_body(3, 9, 5).reduced, path);

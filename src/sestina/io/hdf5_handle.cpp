@@ -22,6 +22,7 @@ herr_t visit_message(unsigned, const H5E_error2_t* entry, void* result) {
 
 void check_is_inside(hid_t place, const std::string& name) {
   if (name.find('/') != std::string::npos) throw Hdf5Error("'" + name + "' is a path, which is not followed");
+  if (H5Lexists(place, name.c_str(), H5P_DEFAULT) == 0) throw Hdf5Error("it has no '" + name + "'");
   H5L_info_t link{};
   checked(H5Lget_info(place, name.c_str(), &link, H5P_DEFAULT));
   if (link.type != H5L_TYPE_HARD) throw Hdf5Error("'" + name + "' is a link, which is not followed");

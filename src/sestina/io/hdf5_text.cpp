@@ -92,6 +92,7 @@ std::vector<std::string> read_list_attribute(hid_t object, const std::string& na
 }
 
 std::uint64_t read_number_attribute(hid_t object, const std::string& name) {
+  if (H5Aexists(object, name.c_str()) == 0) throw Hdf5Error("it has no attribute '" + name + "'");
   const Hdf5Attribute attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
   const Hdf5Space space(H5Aget_space(attribute.get()));
   if (count_elements(object, space.get(), sizeof(std::uint64_t)) != 1) {

@@ -144,6 +144,12 @@ std::vector<int> Freezer::find_shapes(const Name& name, const std::string& path)
   if (std::erase(found, -1) > 0) return {};  // reported already
   if (found.empty() && is_body) {
     fail(name.mark, path, fmt::format("{} has no shape that could touch anything", name.text));
+  } else if (std::ranges::any_of(beams_, [&](const BeamLayout& beam) { return beam.name == name.text; })) {
+    fail(name.mark, path,
+         fmt::format(
+             "{} is a beam, which has no shape that could touch anything: join a body that has one to a "
+             "point of the beam",
+             name.text));
   } else if (found.empty()) {
     fail(name.mark, path,
          fmt::format("there is no shape and no body '{}'{}", name.text, suggestion(name.text, known)));

@@ -34,11 +34,14 @@ StallWatch::StallWatch(const Model& model, double duration)
 bool StallWatch::look(const State<double>& state, const Properties<double>& properties) {
   if (!hint_.empty()) return false;
   if (looked_at_ < 0) {
-    if (steps_++ == 0) t_start_ = state.t;
-    if (steps_ <= kSteps) return false;
+    if (steps_++ == 0) {
+      t_start_ = state.t;
+      interval_ = has_undamped_beam(properties) ? kStepsOfBeams : kSteps;
+    }
+    if (steps_ <= interval_) return false;
     advance_ = state.t - t_start_;
     steps_ = 0;
-    if (advance_ < kLeast * duration_) {
+    if (advance_ < (interval_ == kSteps ? kLeast : kLeastOfBeams) * duration_) {
       looked_at_ = 0;
       calc_forces(state, properties, now_);
     }
@@ -50,6 +53,11 @@ bool StallWatch::look(const State<double>& state, const Properties<double>& prop
   if (++looked_at_ < kLookedAt) return false;
   hint_ = describe(state.t);
   return true;
+}
+
+bool StallWatch::has_undamped_beam(const Properties<double>& properties) const {
+  return std::ranges::any_of(properties.forces.connectors.beams,
+                             [](const BeamForce<double>& beam) { return beam.damping == 0.0; });
 }
 
 void StallWatch::calc_forces(const State<double>& state, const Properties<double>& properties,
@@ -74,8 +82,13 @@ std::string StallWatch::describe(double t) const {
   std::string text = fmt::format(
       "t = {} s: the steps are very short: the last {} advanced the time by {:.2g} s, so that the run would "
       "take {:.1g} steps",
-      t, kSteps, advance_, static_cast<double>(kSteps) * duration_ / advance_);
-  if (jumping_ < 0) return text;
+      t, interval_, advance_, static_cast<double>(interval_) * duration_ / advance_);
+  if (jumping_ < 0 && interval_ == kSteps) return text;
+  if (jumping_ < 0) {
+    return text +
+           "; they follow vibrations of beams without damping: `damping` of the material, or larger "
+           "analysis.step.rtol and atol, allow longer ones";
+  }
   return text + fmt::format(
                     "; the force {} jumps between {:.6g} and {:.6g} there: let it change smoothly, or by an "
                     "event",

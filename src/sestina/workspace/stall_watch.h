@@ -1,6 +1,7 @@
-// Detects a run whose steps have become so short that it will hardly end, and the force that jumps there: dry
-// friction that changes its sign at rest, a switch without hysteresis. The run continues, since an event may
-// end it; the detection does not influence it.
+// Detects a run whose steps have become so short that it will hardly end, and why: a force that jumps there
+// (dry friction that changes its sign at rest, a switch without hysteresis), or a beam without damping, whose
+// vibrations error control follows, however little they matter. The run continues, since an event may end it;
+// the detection does not influence it.
 #pragma once
 
 #include <string>
@@ -24,6 +25,8 @@ class StallWatch {
   // A stall: kSteps steps within kLeast of the duration, which is more than 1e9 for the whole run.
   static constexpr long kSteps = 100000;
   static constexpr double kLeast = 1e-4;
+  static constexpr long kStepsOfBeams = 1000;  // with beams without damping: more than 2e4 for the whole run
+  static constexpr double kLeastOfBeams = 0.05;
   static constexpr int kLookedAt = 200;  // steps of a stall, for forces that jump
   static constexpr double kJump = 0.1;   // of the larger value, from one step to the next
 
@@ -31,10 +34,11 @@ class StallWatch {
                    std::vector<double>& values);
   void look_for_jumps();
   std::string describe(double t) const;
+  bool has_undamped_beam(const Properties<double>& properties) const;
 
   const Model& model_;
   double duration_;
-  long steps_ = 0;
+  long steps_ = 0, interval_ = kSteps;
   double t_start_ = 0.0, advance_ = 0.0;  // s; advance over the last kSteps
   int looked_at_ = -1;                    // -1: no stall
   std::vector<double> inputs_, scratch_, before_, now_;
