@@ -10,10 +10,10 @@ def check_spin_up(sestina, expect_at_most):
     k = 6 * math.sqrt(1.2 / 2.8e7)
     steady = [e for a, e in zip(t, extension) if a > 16]
     stretched = math.tan(k * 10) / k - 10
-    expect_at_most(0.01 * stretched, abs(sum(steady) / len(steady) - stretched), "extension at full speed, m")
+    expect_at_most(2e-3 * stretched, abs(sum(steady) / len(steady) - stretched), "extension at full speed, m")
     expect_at_most(1e-2, max(abs(a) for b, a in zip(t, lag) if b > 16), "vibration at full speed, m")
-    # Simo and Vu-Quoc's figure: 0.58 m.
-    expect_at_most(0.01, abs(max(lag) - 0.58), "largest lag, m")
+    # With 40 elements 0.57383 m; Simo and Vu-Quoc's figure shows 0.58 m.
+    expect_at_most(3e-4, abs(max(lag) - 0.57383), "largest lag, m")
     expect_at_most(1e-9, result.final("constraints.position_error"), "open loops, m")
 
 
