@@ -16,6 +16,7 @@ using Eigen::VectorXd;
 constexpr double kRedundant = 1e-11;  // of the largest pivot
 constexpr double kAtRest = 1e-10;     // of the largest speed: a contact that is faster slides
 constexpr double kTurned = 1e-6;      // of the first slip: a smaller slip has no direction of its own
+constexpr double kImplied = 1e-6;     // sine of the angle between a row and the motions that are possible
 constexpr double kOnCone = 1e-9;      // of the normal force: friction may exceed its limit by this
 
 // Returns HEM4 of the source.
@@ -261,6 +262,14 @@ void LastingContactStep::remove_speeds(EquationsOfMotion& equations, std::span<c
   for (const Contact& contact : contacts_) {
     if (contact.load) responses_.col(force).setZero();
     force += contact.sticks ? 3 : 1;
+  }
+  // A speed that the constraints exclude, as that of a slider at its dead centre, is not removed: all others
+  // would be lost with it.
+  for (Index i = 0; i < rows_.rows(); ++i) {
+    const double mobility = rows_.row(i).dot(responses_.col(i));
+    if (!(mobility > kImplied * rows_.row(i).norm() * responses_.col(i).norm())) {
+      rows_.row(i).setZero(), responses_.col(i).setZero();
+    }
   }
   as_vector(state.u) -= responses_ * solver_.compute(rows_ * responses_).solve(rows_ * as_vector(state.u));
 }
