@@ -252,9 +252,7 @@ bool ConstrainedDynamics::project(const Properties<double>& properties, State<do
   rows_.wants_bias = false;
   update_kinematics(*model_, properties, state, kinematics);
   update(properties, state, kinematics);
-  const bool always_corrects =
-      how == Projection::smooth ||
-      (how == Projection::after_tangents ? tangents_were_nearly_singular_ : is_nearly_singular());
+  const bool always_corrects = how == Projection::smooth || is_nearly_singular();
   const bool is_closed = take_position_steps(properties, state, kinematics, factors_serve, always_corrects) &&
                          take_speed_steps(properties, state, kinematics, factors_serve, always_corrects);
   rows_.wants_bias = true;
@@ -318,14 +316,6 @@ bool ConstrainedDynamics::take_speed_steps(const Properties<double>& properties,
     update(properties, state, kinematics);
   }
   return false;
-}
-
-void ConstrainedDynamics::note_tangents(const Properties<double>& properties, const State<double>& state,
-                                        Kinematics<double>& kinematics) {
-  if (sparse_) return;  // whose factors have no measure of singularity
-  update_kinematics(*model_, properties, state, kinematics);
-  update(properties, state, kinematics);
-  tangents_were_nearly_singular_ = factor(properties, kinematics).is_singular || is_nearly_singular();
 }
 
 bool ConstrainedDynamics::is_nearly_singular() const {

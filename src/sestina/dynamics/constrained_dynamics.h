@@ -62,10 +62,6 @@ class ConstrainedDynamics {
   // satisfied there. `kinematics` is used as scratch memory and belongs to the state afterwards.
   bool project(const Properties<double>& properties, State<double>& state, Kinematics<double>& kinematics,
                Projection how = Projection::after_derivatives);
-  // An implicit rule evaluates tangents at the state: determines whether its projections, `after_tangents`,
-  // correct small errors. `kinematics` as in project().
-  void note_tangents(const Properties<double>& properties, const State<double>& state,
-                     Kinematics<double>& kinematics);
   bool project_positions(const Properties<double>& properties, State<double>& state,
                          Kinematics<double>& kinematics);
   bool project_speeds(const Properties<double>& properties, State<double>& state,
@@ -127,7 +123,6 @@ class ConstrainedDynamics {
                            const AppliedForces<double>& forces);
 
   const Model* model_;
-  bool tangents_were_nearly_singular_ = false;
   ConstraintRows<double> rows_;
   std::unique_ptr<ConstrainedRecursion> recursion_;
   std::unique_ptr<ConstrainedAssembly> assembly_;

@@ -361,10 +361,6 @@ void ForwardDynamics::project(State<double>& state, Projection how) {
                                  row >= 0 ? model_->name_of_row(row) : "the constraints", errors.velocity));
 }
 
-void ForwardDynamics::note_tangents(const State<double>& state) {
-  if (constrained() != nullptr) constrained()->note_tangents(properties_, state, kinematics_);
-}
-
 bool ForwardDynamics::project_errors(const State<double>& state, std::span<double> of_q,
                                      std::span<double> of_u) {
   for (std::size_t i = 0; i < of_q.size(); ++i) exact_q_[i] = state.q[i] - of_q[i];

@@ -98,8 +98,6 @@ class ForwardDynamics {
   // Projects the coordinates and speeds of the state onto loops and constraints; without them it only
   // normalises Euler parameters. Throws ComputationError, which names the loop that cannot be closed.
   void project(State<double>& state, Projection how = Projection::after_derivatives);
-  // See ConstrainedDynamics.
-  void note_tangents(const State<double>& state);
   // Removes from errors of q (nq) and u (nu) at a state near a singular position what a projection removes;
   // see ConstrainedDynamics. Only for a model with loops or constraints.
   bool project_errors(const State<double>& state, std::span<double> of_q, std::span<double> of_u);

@@ -240,8 +240,8 @@ class EquationsOfMotion {
   // Throws ComputationError, for instance if the mass matrix is singular.
   virtual void calc_derivatives(const State<double>& state, const StateRates& rates) = 0;
   // Projects coordinates and speeds onto the constraints and normalises Euler parameters. Called after each
-  // step and after interpolation. Implicit rules, which evaluate no derivatives, project `after_tangents`;
-  // multistep rules, whose history contains the corrections, `smooth`. Throws ComputationError.
+  // step and after interpolation. Implicit rules, which evaluate no derivatives, and multistep rules, whose
+  // history contains the corrections, project `smooth`. Throws ComputationError.
   virtual void project(State<double>& state, Projection) { normalize(state.q); }
   void project(State<double>& state) { project(state, Projection::after_derivatives); }
   // Removes from the errors of q (nq) and u (nu) of a step that ends at the state, near a singular position

@@ -126,7 +126,7 @@ StepReport GeneralizedAlpha::do_step(double t_end, State<double>& candidate) {
       candidate.z[k] += 0.5 * h * (begin_zdot_[k] + zdot_[k]);
     }
   }
-  equations().project(candidate, Projection::after_tangents);
+  equations().project(candidate, Projection::smooth);
   update_error(h, candidate);
   return {};
 }
@@ -369,7 +369,7 @@ StepReport GeneralizedAlpha::do_interpolate(double t, State<double>& out) {
   calc_displacement_rate(equations().rotations(), X_, to.u, e_x_);
   for (std::size_t i = 0; i < nu; ++i) X_[i] = cubic(theta, 0.0, X_[i], h * from.u[i], h * e_x_[i]);
   equations().plus(from.q, X_, out.q);
-  equations().project(out, Projection::after_tangents);
+  equations().project(out, Projection::smooth);
   return {};
 }
 

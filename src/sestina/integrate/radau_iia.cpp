@@ -460,7 +460,7 @@ StepReport RadauIIA::finish(double h, State<double>& candidate) {
   update_stage_states(h);
   const State<double>& last = states_.back();
   candidate.q = last.q, candidate.u = last.u, candidate.x = last.x;
-  equations().project(candidate, Projection::after_tangents);
+  equations().project(candidate, Projection::smooth);
   candidate.z = state().z;
   for (std::size_t j = 0; j < stages() && !candidate.z.empty(); ++j) {
     const std::span<double> zdot = part(zdot_, j);
@@ -517,7 +517,7 @@ void RadauIIA::filter_error(double h, State<double>& candidate) {
   equations().plus(state().q, e_x_, moved_state_.q);
   for (std::size_t k = 0; k < nu; ++k) moved_state_.u[k] += e_w_[k];
   for (std::size_t k = nu; k < e_w_.size(); ++k) moved_state_.x[k - nu] += e_w_[k];
-  equations().project(moved_state_, Projection::after_tangents);
+  equations().project(moved_state_, Projection::smooth);
   equations_.face().calc_start(moved_state_, e_w_, mu_);
   for (std::size_t k = 0; k < b_w_.size(); ++k) b_w_[k] += e_w_[k] - start_[k];
   for (std::size_t k = 0; k < nu; ++k) b_x_[k] += moved_state_.u[k] - state().u[k];
@@ -558,7 +558,7 @@ StepReport RadauIIA::do_interpolate(double t, State<double>& out) {
     }
   }
   equations().plus(previous().q, moved_, out.q);
-  equations().project(out, Projection::after_tangents);
+  equations().project(out, Projection::smooth);
   return {};
 }
 

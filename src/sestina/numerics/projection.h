@@ -6,7 +6,6 @@ namespace sestina {
 // the constraints such errors grow.
 enum class Projection {
   after_derivatives,  // if the constraints were nearly singular at the last derivatives
-  after_tangents,     // if they were so at the last tangents, for implicit rules
   smooth              // always: the result is a smooth function of the state
 };
 

@@ -32,7 +32,6 @@ ImplicitFace::Tangents ImplicitEquations::calc_tangents(const State<double>& sta
                                                         std::span<const double> wdot,
                                                         std::span<const double> lambda) {
   motion_.update_tangents(state, wdot, lambda);
-  dynamics_.note_tangents(state);
   return {motion_.M, motion_.D, motion_.K, motion_.C, motion_.v_q};
 }
 
