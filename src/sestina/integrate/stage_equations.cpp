@@ -9,6 +9,11 @@
 namespace sestina {
 namespace {
 
+// The least weight of a direction in the search for implied conditions, relative to the largest one. Where a
+// body has no inertia, as a thin rod about its axis, rows that hold this direction would otherwise look
+// alike: what distinguishes them must remain above the threshold of IndependentRows.
+constexpr double kLeastWeight = 1e-6;
+
 void add_times(const SparsePattern& pattern, std::span<const double> matrix, double factor,
                std::span<const double> x, std::span<double> to) {
   pattern.for_each([&](int i, int j, int p) { to[at(i)] += factor * matrix[at(p)] * x[at(j)]; });
@@ -60,7 +65,7 @@ bool StageEquations::take(const ImplicitFace::Tangents& tangents) {
     });
     double largest = 0.0;
     for (const double weight : weights_) largest = std::max(largest, weight);
-    for (double& weight : weights_) weight = std::max(weight, 1e-12 * largest);  // massless bodies
+    for (double& weight : weights_) weight = std::max(weight, kLeastWeight * largest);
     independent_.find(C_, weights_, active_);
   }
   return has_tangents_ = true;
