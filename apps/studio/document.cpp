@@ -17,12 +17,19 @@ namespace fs = std::filesystem;
 
 constexpr const char* kNoText = "\xff";  // is in no file, since it is not UTF-8
 
-// Forms know items by their names.
+// Forms know items, and numbers in a map, by their names.
 void refuse_taken_name(const std::string& list, const YamlEntry* entry, const std::string& item) {
   const YamlPointer added = data_of(item, list);
-  const YamlEntry* name = added ? entry_of(*added, "name") : nullptr;
-  if (entry == nullptr || name == nullptr || item_of(*entry->value, name->value->text) == nullptr) return;
-  throw InputError(fmt::format("{}: there is a '{}' already", list, printable(name->value->text)));
+  if (entry == nullptr || !added) return;
+  if (entry->value->is_map()) {
+    for (const YamlEntry& own : added->entries) {
+      if (entry_of(*entry->value, own.key) != nullptr) throw InputError(text_of_taken_name(list, own.key));
+    }
+    return;
+  }
+  const YamlEntry* name = entry_of(*added, "name");
+  if (name != nullptr && item_of(*entry->value, name->value->text) != nullptr)
+    throw InputError(text_of_taken_name(list, name->value->text));
 }
 
 }  // namespace

@@ -122,6 +122,7 @@ class Document {
   void write_without_item(const std::string& list, const std::string& name);
   void remove_in_brackets(const YamlNode& list, const YamlNode& item, const std::string& name);
   void rename_key(const std::string& path, const std::string& name, std::string_view kind);
+  static void refuse_merging(const Change& old, const std::vector<Change>& changes);
   std::optional<Renamed> find_renamed(const std::vector<Change>& changes) const;
   std::string without_element(const Element& element, const std::string& path) const;
   std::size_t end_of_node(const YamlNode& node, const std::string& path) const;

@@ -16,6 +16,19 @@ std::pair<std::string, std::string> split_path(const std::string& path) {
   return {path.substr(0, dot), path.substr(dot + 1)};
 }
 
+// Maps whose keys are names that the user gives, not keys of a model.
+bool has_names(const std::string& map) {
+  const std::string last = split_path(map).second;
+  return map == "parameters" || map == "variables" || last == "points" || last == "set" ||
+         last == "columns" || last == "coefficients";
+}
+
+bool is_block(const std::string& text, const YamlNode& node) {
+  if (node.is_scalar()) return false;
+  const char first = text[offset_of(text, node.mark)];
+  return first != '[' && first != '{';
+}
+
 // Comments at the edge belong to what follows them; indented ones to the section before.
 bool is_comment_at_edge(const std::string& line) { return line.starts_with('#'); }
 
@@ -265,8 +278,18 @@ void Document::rename_key(const std::string& path, const std::string& name, std:
       });
 }
 
-// A key that goes and a new one of the same map, with the same value or of a map of numbers, are one key that
-// is renamed.
+// A number that goes while another one takes a value has got the name of the other one.
+void Document::refuse_merging(const Change& old, const std::vector<Change>& changes) {
+  const auto [map, name] = split_path(old.path);
+  if (map != "parameters" && map != "variables") return;
+  for (const Change& change : changes) {
+    const auto [other_map, other] = split_path(change.path);
+    if (!change.value.empty() && other_map == map) throw InputError(text_of_taken_name(map, other));
+  }
+}
+
+// A key that goes and a new one of the same map, with the same value or of a map of names, are one key that
+// is renamed. Throws InputError where the new name of a number is taken.
 std::optional<Document::Renamed> Document::find_renamed(const std::vector<Change>& changes) const {
   const YamlPointer root = tree();
   const auto is_there = [&](const std::string& path) { return find_place(root, path).missing.empty(); };
@@ -278,14 +301,18 @@ std::optional<Document::Renamed> Document::find_renamed(const std::vector<Change
     if (found != nullptr) return std::nullopt;
     found = &change;
   }
-  if (old == nullptr || now == nullptr || !is_there(old->path)) return std::nullopt;
+  if (old == nullptr || !is_there(old->path)) return std::nullopt;
+  if (now == nullptr) {
+    refuse_merging(*old, changes);
+    return std::nullopt;
+  }
   const auto [map, key] = split_path(old->path);
   const auto [map_of_new, name] = split_path(now->path);
   const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   if (map != map_of_new || name.empty() || !std::ranges::all_of(name, is_of_name)) return std::nullopt;
-  const bool is_same =
-      flow_text(*find_place(root, old->path).nodes.back()) == flow_text(*data_of(now->value, now->path));
-  if (!is_same && map != "parameters" && map != "variables") return std::nullopt;
+  const YamlNode& value = *find_place(root, old->path).nodes.back();
+  const bool is_same = flow_text(value) == flow_text(*data_of(now->value, now->path));
+  if (!is_same && (!has_names(map) || is_block(text_, value))) return std::nullopt;
   return Renamed{old->path, name, now->path, is_same};
 }
 

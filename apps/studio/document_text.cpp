@@ -40,6 +40,13 @@ std::string with_line_ends_of(const std::string& model, std::string text) {
   return text;
 }
 
+std::string text_of_taken_name(const std::string& list, const std::string& name) {
+  // Letters alone are read by their names: an m.
+  const std::string_view vowels = name.size() == 1 ? "aefhilmnorsx" : "aeio";
+  const bool begins_with_vowel = !name.empty() && vowels.find(name.front()) != std::string_view::npos;
+  return fmt::format("{}: there is {} '{}' already", list, begins_with_vowel ? "an" : "a", printable(name));
+}
+
 bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == std::string::npos; }
 
 bool is_blank_or_comment(const std::string& line) {

@@ -66,6 +66,9 @@ YamlPointer with_value(const YamlPointer& root, const std::vector<std::string>& 
 // The data of a value, or of an item, in one line. Throws InputError.
 YamlPointer data_of(const std::string& value, const std::string& path);
 
+// The text of a refusal: "parameters: there is an 'm' already".
+std::string text_of_taken_name(const std::string& list, const std::string& name);
+
 // Whether two texts mean the same; the order of keys counts for nothing.
 bool is_same_data(const YamlNode& a, const YamlNode& b);
 

@@ -587,6 +587,35 @@ class BrowserTest(unittest.TestCase):
         self.assertGreater(page.evaluate("sestina.viewer.drawing.orbit.camera.up.z"), 0.9)
         self.assertEqual(self.errors, [])
 
+    def test_refuses_names_that_are_taken(self):
+        model = self.folder / "swing.yaml"
+        model.write_text(COMMENTED)
+        page = self.open(self.start_studio(model))
+        page.wait_for_selector("#page-build summary", state="attached")
+        page.click("#tab-build")
+        status = page.locator("#status")
+        details = self.form(page, "Body", "rod")
+        name = details.locator(".entry-head input").first
+        name.fill("eye")
+        details.locator("button[type=submit]").click()
+        self.assertEqual(status.text_content(), "points: there is an 'eye' already")
+        self.assertEqual(name.input_value(), "eye")
+        name.fill("toe")  # with another place; the comment stays
+        self.fill(details, "Body", {"points__0__position": "0, -2*l, 0"})
+        self.press(page, details)
+        self.assertEqual(page.evaluate(TEXT), COMMENTED.replace("tip: [0, -l, 0]", "toe: [0, -2*l, 0]"))
+        page.click("#undo")
+        self.wait(page, f"{TEXT} === {json.dumps(COMMENTED)}")
+        for item, value in (("l", "0.8"), ("", "7")):
+            details = self.form(page, "Parameter", item)
+            self.fill(details, "Parameter", {"name": "m", "value": value})
+            page.evaluate("document.getElementById('status').textContent = ''")
+            details.locator("button[type=submit]").click()
+            self.wait(page, "document.getElementById('status').textContent === \"parameters: there is an 'm' already\"")
+            self.assertEqual(details.locator("#add-parameter-name").input_value(), "m")
+            self.assertEqual(page.evaluate(TEXT), COMMENTED)
+        self.assertEqual(self.errors, [])
+
     def test_keeps_the_selection_by_name(self):
         model = self.folder / "swing.yaml"
         model.write_text(COMMENTED)

@@ -20,8 +20,17 @@ TEST(Comments, StayWithAKeyThatIsRenamed) {
   Document flow{std::string("parameters: {l: 0.8, m: 1}   # m, kg\n")};
   flow.edit_item("", "", {{"parameters.len", "0.8"}, {"parameters.l", ""}});
   EXPECT_EQ(flow.text(), "parameters: {len: 0.8, m: 1}   # m, kg\n");
-  flow.edit_item("", "", {{"parameters.m", "0.8"}, {"parameters.len", ""}});  // a name that is there
-  EXPECT_EQ(flow.text(), "parameters: {m: 0.8}   # m, kg\n");
+}
+
+TEST(Comments, StayWithAPointThatGetsAnotherNameAndPlaceAtOnce) {
+  Document document{std::string(
+      "bodies:\n  - name: rod\n    points:\n      tip: [0, -l, 0]   # the end\n      mid: [0, 1, 0]\n")};
+  document.edit_item("bodies", "rod", {{"points.tip", ""}, {"points.end", "[0, -2*l, 0]"}});
+  EXPECT_NE(document.text().find("      end: [0, -2*l, 0]   # the end\n      mid"), std::string::npos)
+      << document.text();
+  document.edit_item("bodies", "rod", {{"points.end", ""}, {"points.mid", "[0, 2, 0]"}});  // no new name
+  EXPECT_NE(document.text().find("    points:\n      mid: [0, 2, 0]\n"), std::string::npos)
+      << document.text();
 }
 
 TEST(Comments, GoWithTheElementInBracketsOnTheirLine) {

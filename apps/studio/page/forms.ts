@@ -38,7 +38,7 @@ class ItemForm {
   private isTouched = false; // by the user, since the item was shown
   private isAdding = false; // until the item is there
 
-  constructor(private readonly options: FormOptions, private readonly sender: Send, context: Context) {
+  constructor(private readonly options: FormOptions, private readonly sender: Send, private readonly context: Context) {
     const word = options.title.toLowerCase().split(" ")[0];
     const { list } = options;
     this.fields = new GroupWidget({ key: "", label: options.title }, options.fields, `add-${word}`, context);
@@ -143,6 +143,8 @@ class ItemForm {
   }
   private submit(): void {
     const { list } = this.options;
+    const fault = this.fields.fault();
+    if (fault !== undefined) return this.context.tell?.(fault);
     const now = this.fields.get() as FlowMap | undefined;
     const before = this.given && (this.sent ?? this.given);
     if (!now || (this.isAdding && this.sent && flowText(this.sent) === flowText(now))) return;
@@ -184,7 +186,7 @@ export class Forms {
   private readonly parameterNames = make("datalist", { id: "parameter-names" });
   private readonly forms: { list: string; form: ItemForm }[];
 
-  constructor(page: HTMLElement, send: Send, pick: Pick, upload: Upload) {
+  constructor(page: HTMLElement, send: Send, pick: Pick, upload: Upload, tell: (text: string) => void) {
     const options: FormOptions[] = [
       { title: "Body", list: "bodies", fields: BODY },
       { title: "Joint", list: "joints", fields: JOINT },
@@ -200,7 +202,7 @@ export class Forms {
       { title: "Gravity and name", list: "", fields: GENERAL },
       { title: "Analysis and output", list: "", fields: ANALYSIS },
     ];
-    this.forms = options.map((one) => ({ list: one.list, form: new ItemForm(one, send, { pick, upload }) }));
+    this.forms = options.map((one) => ({ list: one.list, form: new ItemForm(one, send, { pick, upload, tell }) }));
     const directions = make("datalist", { id: "axis-directions" },
       ...["[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"].map((value) => make("option", { value })));
     page.append(this.points, this.jointNames, this.shapeNames, this.parameterNames, directions, ...this.forms.map(({ form }) => form.element),

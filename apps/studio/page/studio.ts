@@ -61,7 +61,7 @@ export class Studio {
     find("page-model").classList.add("tall");
     this.picking = new Picking(viewer, (message) => this.change(message), (text) => this.tell(text));
     this.forms = new Forms(viewer.addTab("build", "Build"), (message) => this.change(message), (take) => this.picking.begin(take),
-      (name, table, over) => this.upload(name, table, over));
+      (name, table, over) => this.upload(name, table, over), (text) => this.tell(text, true));
     this.addButtons();
     let [typed, count] = [0, 0]; // when, ms; a pause ends a step of undo
     this.pane.onEdit = (text) => {

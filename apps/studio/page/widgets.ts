@@ -14,12 +14,16 @@ export interface Widget {
   uncommit(): void;
   /** Whether something is typed that has not been sent. */
   isDirty(): boolean;
+  /** Why what stands there cannot be sent. */
+  fault?(): string | undefined;
 }
 /** Asks the user to choose a point in the scene; the answer is its name. */
 export type Pick = (take: (name: string) => void) => void;
 /** Writes a table beside the model; it ends, with the text, when the table is there. */
 export type Upload = (name: string, table: File, over: string) => Promise<string>;
 export interface Context {
+  /** Tells the user why something is not sent. */
+  tell?: (text: string) => void;
   pick?: Pick;
   upload?: Upload;
   /** Names from which the field of the key beside this one has to choose. */
@@ -192,6 +196,9 @@ export class GroupWidget implements Widget {
   isDirty(): boolean {
     return this.rows.some(({ widget }) => widget.isDirty());
   }
+  fault(): string | undefined {
+    return this.rows.filter(({ row }) => !row.hidden).map(({ widget }) => widget.fault?.()).find((one) => one);
+  }
   /** What stands in the fields of a new item. */
   setNew(isUpdate = false): void {
     const start: FlowMap = new Map();
@@ -354,6 +361,9 @@ class WaysWidget implements Widget {
     this.shown = this.wayOf(this.given);
     for (const { widget } of this.ways) widget.uncommit();
   }
+  fault(): string | undefined {
+    return this.chosen().widget.fault?.();
+  }
   isDirty(): boolean {
     return this.chosen() !== (this.shown ?? this.ways[0]) || this.chosen().widget.isDirty();
   }
@@ -447,6 +457,13 @@ class RowsWidget implements Widget {
   }
   isDirty(): boolean {
     return this.known.some(({ row }) => row === undefined) || this.rows.some((row) => this.isTyped(row));
+  }
+  /** Of two rows with one name a map would keep the last alone. */
+  fault(): string | undefined {
+    const names = this.field.isNamed ? this.rows.map((row) => this.entryOf(row)[0]).filter((name) => name !== "") : [];
+    const twice = names.find((name, i) => names.indexOf(name) < i);
+    if (twice !== undefined) return `${this.field.key}: there is ${articleOf(twice)} '${twice}' already`;
+    return this.rows.map(({ group }) => group.fault()).find((one) => one);
   }
   private isTyped({ name, shownName, group }: Row): boolean {
     return name?.value !== shownName || group.isDirty();
@@ -545,6 +562,10 @@ export function makeWidget(field: Field, id: string, context: Context): Widget {
   return field.options ? new SelectWidget(field, id) : new TextWidget(field, id, context);
 }
 
+/** As the server writes it: letters alone are read by their names, an m. */
+function articleOf(name: string): string {
+  return (name.length === 1 ? /[aefhilmnorsx]/ : /^[aeio]/).test(name) ? "an" : "a";
+}
 /** The name of a file as the server takes it. */
 function plainName(name: string): string {
   const plain = name.replace(/[^\w.-]/g, "_").replace(/^\.+/, "").replace(/\.(csv|txt)$/i, (end) => end.toLowerCase());
