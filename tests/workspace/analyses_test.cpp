@@ -26,7 +26,7 @@ using testing_support::message_of;
 std::vector<double> column(const RunResult& run, std::string_view name) { return run.table.column(name); }
 
 // A uniform rod of mass m and length l that hangs from a hinge, and a torque.
-System pendulum(double q, const char* torque) {
+System pendulum(double q, const char* torque, const char* more = "") {
   return read_model(fmt::format(R"(
 sestina: 1
 gravity: [0, -9.81, 0]
@@ -34,8 +34,8 @@ bodies: [{{name: rod, mass: 1.5, center_of_mass: [0, -0.5, 0], inertia: {{xx: 0.
 joints: [{{name: hip, type: revolute, parent: ground.origin, child: rod.origin, axis: [0, 0, 1], q: {}}}]
 forces: [{{name: push, type: joint_force, joint: hip, value: {}}}]
 analysis: {{type: statics}}
-)",
-                                q, torque));
+{})",
+                                q, torque, more));
 }
 
 // Two bars of length a, hinged to the ground and to a bar of length b that stays parallel to the ground: one
@@ -70,6 +70,16 @@ TEST(Statics, PendulumHangsWhereItsTorqueBalancesItsWeight) {
     EXPECT_EQ(run.end("load"), 1.0);
     EXPECT_EQ(run.end("hip.u"), 0.0);
     EXPECT_TRUE(run.report.remarks.empty());
+  }
+}
+
+TEST(Statics, LeavesAMaximumOfTheEnergyWithStatesToo) {
+  for (const char* state : {"-lag", "hip.q - lag", "hip.u - lag"}) {
+    const std::string states = fmt::format("states: [{{name: lag, rate: {}}}]\n", state);
+    for (const double start : {1.8, 2.6, 3.0}) {
+      EXPECT_NEAR(run_system(pendulum(start, "-0.1*lag", states.c_str())).end("hip.q"), 0.0, 1e-9)
+          << state << start;
+    }
   }
 }
 

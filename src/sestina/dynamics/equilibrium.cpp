@@ -138,25 +138,27 @@ VectorXd Equilibrium::step() const {
   const VectorXd rhs = -(Z_.transpose() * (r_ + K_ * closing));
   if (rhs.size() == 0) return closing;
   const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
+  if (const double mu = shift(stiffness, rhs); mu > 0.0) {
+    const MatrixXd shifted = stiffness + mu * MatrixXd::Identity(rhs.size(), rhs.size());
+    return closing + Z_ * shifted.partialPivLu().solve(rhs);
+  }
+  return closing + Z_ * LeastNormSolver().compute(stiffness).solve(rhs);
+}
+
+double Equilibrium::shift(const MatrixXd& stiffness, const VectorXd& rhs) const {
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen = symmetric_eigen(stiffness);
   const VectorXd& values = eigen.eigenvalues();
   const VectorXd neutral = round_off_along(Z_ * eigen.eigenvectors());  // no stiffness can be told from it
   // Some directions have no stiffness although a force acts along them: mu limits the step there.
   const VectorXd parts = eigen.eigenvectors().transpose() * rhs;
-  double mu = 0.0, push = 0.0;
+  double push = 0.0;
   for (Eigen::Index i = 0; i < parts.size(); ++i) {
     if (values[i] <= neutral[i]) push = std::hypot(push, parts[i]);
   }
-  if (values[0] < -neutral[0]) {
-    mu = std::max(-2.0 * values[0], push / kLongestStep - values[0]);
-  } else if (push > 1e-6 * rhs.norm() && push > kBalanced * largest(tangents_.scale.cwiseQuotient(weight_))) {
-    mu = rhs.norm() / kLongestStep;
-  }
-  if (mu > 0.0) {
-    const MatrixXd shifted = stiffness + mu * MatrixXd::Identity(rhs.size(), rhs.size());
-    return closing + Z_ * shifted.partialPivLu().solve(rhs);
-  }
-  return closing + Z_ * LeastNormSolver().compute(stiffness).solve(rhs);
+  if (values[0] < -neutral[0]) return std::max(-2.0 * values[0], push / kLongestStep - values[0]);
+  const bool is_pushed =
+      push > 1e-6 * rhs.norm() && push > kBalanced * largest(tangents_.scale.cwiseQuotient(weight_));
+  return is_pushed ? rhs.norm() / kLongestStep : 0.0;
 }
 
 VectorXd Equilibrium::limited(VectorXd d) const {
@@ -192,6 +194,7 @@ VectorXd Equilibrium::step_with_states() const {
   for (Eigen::Index i = 0; i < states; ++i) {
     if (matrix.row(free + i).isZero(0.0)) matrix(free + i, free + i) = 1.0;  // its rate gives no equation
   }
+  matrix.topLeftCorner(free, free).diagonal().array() += shift_with_states(matrix, rhs);
   for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
     const double size = matrix.row(i).cwiseAbs().maxCoeff();
     if (size > 0.0) matrix.row(i) /= size, rhs[i] /= size;
@@ -203,6 +206,24 @@ VectorXd Equilibrium::step_with_states() const {
   VectorXd step(n + states);
   step << closing + Z_ * solution.head(free), solution.tail(states);
   return step;
+}
+
+// The shift of the stiffness that is left where the states follow the displacements; none where they do not
+// settle, as those of integrators.
+double Equilibrium::shift_with_states(const MatrixXd& matrix, const VectorXd& rhs) const {
+  const Eigen::Index free = Z_.cols(), states = tangents_.nx();
+  if (free == 0) return 0.0;
+  MatrixXd rates = matrix.bottomRows(states);
+  VectorXd left = rhs.tail(states);
+  for (Eigen::Index i = 0; i < states; ++i) {
+    const double size = rates.row(i).cwiseAbs().maxCoeff();
+    rates.row(i) /= size, left[i] /= size;
+  }
+  const Eigen::FullPivLU<MatrixXd> by_states(rates.rightCols(states));
+  if (!by_states.isInvertible()) return 0.0;
+  const MatrixXd by_x = matrix.topRightCorner(free, states);
+  return shift(matrix.topLeftCorner(free, free) - by_x * by_states.solve(rates.leftCols(free)),
+               rhs.head(free) - by_x * by_states.solve(left));
 }
 
 bool Equilibrium::find_with_states(State<double>& state) {

@@ -18,6 +18,7 @@
 // States x with a rate are at rest too, rate(q, x) = 0, and are unknowns in addition to z:
 //   [Z^T K Z  Z^T r_x] [z ]     [Z^T (r - K C^+ g)   ]
 //   [rate_q Z  rate_x] [dx] = - [rate - rate_q C^+ g]                                             (3)
+// with mu for the stiffness that is left where the states follow z, Z^T (K - r_x rate_x^-1 rate_q) Z.
 // A state whose rate is zero at rest for any q and x, such as a bristle's, keeps its value.
 //
 // Conditions on speeds prevent the corresponding displacements: their rows are part of C, without g.
@@ -88,6 +89,9 @@ class Equilibrium {
   bool find_downhill(State<double>& state);
   bool find_with_states(State<double>& state);
   Eigen::VectorXd step_with_states() const;  // (3): [d; dx]
+  // Returns mu of (2) for a stiffness and the right-hand side, and for those of (3) without the states.
+  double shift(const Eigen::MatrixXd& stiffness, const Eigen::VectorXd& rhs) const;
+  double shift_with_states(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& rhs) const;
   struct LargestRate {
     double rate = 0.0;  // relative to the largest of its terms
     Eigen::Index state = 0;
