@@ -73,8 +73,6 @@ Session::Session(SweepReplay sweep, Send send) : send_(std::move(send)), sweep_(
   start_run(sweep_->system_of(sweep_->first_complete()));
 }
 
-Session::~Session() = default;
-
 PacedRun* Session::paced_run() const {
   if (particles_) return particles_->run();
   return run_.get();
@@ -395,7 +393,9 @@ void Session::set_value(const std::string& path, const std::string& value) {
     throw InputError(
         fmt::format("the model has no parameter '{}'", printable(path.substr(kParameters.size()))));
   }
+  const std::string before = document_->text();
   document_->set_value(path, value, "program " + path);
+  if (document_->text() != before) ++programs_;
   document_changed();
 }
 
@@ -531,7 +531,7 @@ std::string Session::document_text() const {
   json.member("undo", document_->undo_steps()).member("redo", document_->redo_steps());
   json.member("recovered", document_->recovered().has_value());
   json.member("copy_fault", document_->copy_fault()).member("answers", answered_);
-  json.member("reloads", document_->reloads());
+  json.member("reloads", document_->reloads()).member("programs", programs_);
   json.key("faults").begin_array();
   for (const Fault& fault : faults_) {
     json.begin_object().member("line", fault.place.mark.line).member("column", fault.place.mark.column);

@@ -143,6 +143,7 @@ class Session {
   std::optional<Document> document_;
   std::optional<std::string> draft_;  // what is being typed: the document's text if the page is closed
   bool is_draft_due_ = false;         // it has been closed
+  int programs_ = 0;                  // changes by set_value()
   std::vector<Fault> faults_;
   std::unique_ptr<RunThread> run_;
   std::vector<std::unique_ptr<RunThread>> retired_;  // that have been stopped, and may not have ended yet

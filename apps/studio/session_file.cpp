@@ -28,6 +28,17 @@ void check_table_name(const std::string& name) {
 
 }  // namespace
 
+// What is being typed when the studio ends is kept as unsaved work.
+Session::~Session() {
+  is_draft_due_ = false;
+  if (!document_ || !draft_) return;
+  try {
+    document_->set_text(*draft_, "typing");
+  } catch (const std::exception&) {
+    // not a text that a document can have
+  }
+}
+
 // {"type": "table", "name": "gust.csv", "text": "t, fx\n0, 1\n", "over": "t"}: a table of the model's folder.
 // It replaces no other one.
 void Session::on_table(int client, const YamlNode& message) {
@@ -69,7 +80,13 @@ void Session::look_at_file() {
 
 // {"type": "text", "text": ..., "kind": "typing 2", "reloads": 0}: the whole text; `reloads` of the document
 // in which it was typed. The file has been read since then if that differs: then the user is asked about it.
-void Session::on_text(int /*client*/, const YamlNode& message) {
+// A text with fewer "programs" is older than a change by a program, and is not taken: the page, which gets
+// the document first, sends one that has both. It is kept for the case that the page is closed before.
+void Session::on_text(int client, const YamlNode& message) {
+  if (message.find("programs") != nullptr && number_of(message, "programs") < programs_) {
+    draft_ = text_of(message, "text");
+    return send(client, document_text());
+  }
   change([&] { document_->set_text(text_of(message, "text"), text_or(message, "kind", "")); });
   if (message.find("reloads") == nullptr || number_of(message, "reloads") == document_->reloads()) return;
   document_->doubt_file();

@@ -587,6 +587,42 @@ class BrowserTest(unittest.TestCase):
         self.assertGreater(page.evaluate("sestina.viewer.drawing.orbit.camera.up.z"), 0.9)
         self.assertEqual(self.errors, [])
 
+    def test_undoes_in_the_text_what_any_source_changed_and_tells_conflicts(self):
+        model = self.folder / "swing.yaml"
+        model.write_text(COMMENTED)
+        page = self.open(self.start_studio(model))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows > 50")
+        page.click("#tab-model")
+        number = page.locator(".parameter input[type=text]").first
+        number.fill("0.55")
+        page.keyboard.press("Enter")
+        self.wait(page, f"{TEXT}.includes('l: 0.55 ')")
+        page.locator("#text").focus()
+        page.keyboard.press("Control+Home")
+        page.keyboard.type("#")
+        page.keyboard.press("Control+z")
+        self.wait(page, f"{TEXT} === {json.dumps(COMMENTED.replace('0.8 ', '0.55 '))}")
+        page.keyboard.press("Control+z")
+        self.wait(page, f"{TEXT} === {json.dumps(COMMENTED)}")
+        # A value, and a comment that is typed behind it before the answer; then the same value in both.
+        page.evaluate("window.lag = 800")
+        number.fill("0.5")
+        page.keyboard.press("Enter")
+        place = "at => { const area = document.getElementById('text'), i = area.value.indexOf(at) + at.length; area.focus(); area.setSelectionRange(i, i); }"
+        page.evaluate(place, "# m\n  m: 1     # k")
+        page.evaluate(place, "l: 0.8   # m")
+        page.keyboard.type(" long")
+        self.wait(page, f"{TEXT}.includes('l: 0.5   # m long')")
+        page.wait_for_timeout(2000)
+        number.fill("0.6")
+        page.keyboard.press("Enter")
+        page.evaluate(place, "l: 0.5")
+        page.keyboard.type("5")
+        self.wait(page, "document.getElementById('offer').textContent.startsWith('What was typed has replaced')")
+        page.wait_for_timeout(1500)
+        self.assertTrue(page.locator("#offer").is_visible())
+        self.assertEqual(self.errors, [])
+
     def test_refuses_names_that_are_taken(self):
         model = self.folder / "swing.yaml"
         model.write_text(COMMENTED)

@@ -42,6 +42,31 @@ TEST_F(SessionTest, KeepsWhatWasBeingTypedWhenThePageIsClosed) {
   EXPECT_THAT(last("document", 2), HasSubstr("\"dirty\":true"));
 }
 
+TEST_F(SessionTest, TakesNoTextThatIsOlderThanAChangeByAProgram) {
+  session_->join(1);
+  finish();
+  session_->set_value("parameters.l", "0.33");
+  EXPECT_THAT(last("document"), HasSubstr("\"programs\":1"));
+  const std::string typed = escaped(std::string("# a swing\n") + kSwingingRod);
+  session_->handle(1, fmt::format(R"({{"n":1,"type":"text","text":"{}","programs":0}})", typed));
+  EXPECT_THAT(last("document"), HasSubstr("\"answers\":1"));
+  EXPECT_THAT(last("document"), HasSubstr("l: 0.33"));
+  EXPECT_THAT(last("document"), testing::Not(HasSubstr("# a swing")));
+  session_->handle(1, fmt::format(R"({{"n":2,"type":"text","text":"{}","programs":1}})", typed));
+  EXPECT_THAT(last("document"), HasSubstr("# a swing"));
+}
+
+TEST_F(SessionTest, KeepsWhatIsBeingTypedWhenTheStudioEnds) {
+  session_->join(1);
+  finish();
+  const std::string typed = std::string("# a swing\n") + kSwingingRod;
+  session_->handle(1, fmt::format(R"({{"type":"draft","text":"{}"}})", escaped(typed)));
+  session_ = std::make_unique<Session>(folder_ / "other.yaml", folder_, sender());
+  session_ = std::make_unique<Session>(file_, folder_, sender());
+  session_->join(2);
+  EXPECT_THAT(last("document", 2), HasSubstr("\"recovered\":true"));
+}
+
 TEST_F(SessionTest, AsksAlsoWhileATextIsBeingTyped) {
   session_->join(1);
   finish();

@@ -27,6 +27,8 @@ export interface DocumentMessage {
   answers: number;
   /** How often the file has been read again. */
   reloads: number;
+  /** How often a program has changed it. */
+  programs: number;
   faults: Fault[];
   parameters: Parameter[];
   items: Record<string, Record<string, string>[]>;

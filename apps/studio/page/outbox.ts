@@ -23,6 +23,12 @@ export class Outbox {
     else this.waiting.push(message);
     this.pump();
   }
+  /** The one text is sent, next, in place of all that wait. */
+  replaceTexts(message: Outgoing): void {
+    const rest = this.waiting.filter(({ type }) => type !== "text");
+    this.waiting.splice(0, this.waiting.length, message, ...rest);
+    this.pump();
+  }
   /** The server has answered the message of this number, which is returned. */
   answered(n: number): Outgoing | undefined {
     if (this.asked?.n !== n) return undefined;

@@ -20,6 +20,7 @@ interface Slider {
 }
 
 const LARGEST_TEXT = 4 << 20, LARGEST_FILE = 7 << 20; // bytes of a model and of a table, as messages
+const CONFLICT = "What was typed has replaced another change at the same place; Undo has it.";
 const TYPING_PAUSE = 2000; // ms
 const LARGEST_DRAFT = 1 << 18; // letters of a text that is sent with each letter
 
@@ -51,6 +52,8 @@ export class Studio {
   private isNew = true; // the state of the run is not known yet
   private wasPaused = false;
   private mayEdit = false;
+  private step = 0; // of undo, for what is typed
+  private isUnsent = false; // the text is too large
   private typedIn: EventTarget | null = null; // a field whose letters are not a change of the model yet
   private readonly outbox = new Outbox((message) => this.connection.send(message));
   private readonly sliders = new Map<string, Slider>();
@@ -66,11 +69,15 @@ export class Studio {
     let [typed, count] = [0, 0]; // when, ms; a pause ends a step of undo
     this.pane.onEdit = (text) => {
       const now = performance.now();
-      if (now - typed > TYPING_PAUSE) ++count;
+      if (now - typed > TYPING_PAUSE) this.beginStep(++count);
       typed = now;
-      this.change({ type: "text", text, kind: `typing ${count}`, reloads: this.document?.reloads ?? 0 });
+      this.change(this.textMessage(text));
     };
-    this.pane.onConflict = () => this.tell("What was typed has replaced another change of the same lines; Undo has it.", true);
+    this.pane.onLine = () => (this.step = ++count);
+    this.pane.onConflict = () => {
+      typed = performance.now(); // those letters are not typed on
+      this.note(CONFLICT);
+    };
     this.pane.onLetter = (text) => {
       if (this.mayEdit && !this.pane.isOlder && text.length < LARGEST_DRAFT) this.connection.send({ type: "draft", text });
     };
@@ -118,6 +125,16 @@ export class Studio {
     this.connection.open();
   }
 
+  private textMessage(text: string): Outgoing {
+    const { reloads = 0, programs = 0 } = this.document ?? {};
+    return { type: "text", text, kind: `typing ${this.step}`, reloads, programs };
+  }
+  /** Who types on after a pause has seen what was told. */
+  private beginStep(count: number): void {
+    this.step = count;
+    const bar = find("offer");
+    if (!this.isQuestion && bar.firstChild?.textContent === CONFLICT) bar.hidden = true;
+  }
   private addButtons(): void {
     const button = (id: string, label: string, title: string, f: () => void): HTMLElement =>
       make("button", { id, title, onclick: f }, label);
@@ -142,7 +159,9 @@ export class Studio {
     }
     const { text } = message;
     const largest = message.type === "text" ? LARGEST_TEXT : LARGEST_FILE;
-    if (typeof text === "string" && text.length > largest / 6 && new TextEncoder().encode(JSON.stringify(text)).length > largest) {
+    const isTooLarge = typeof text === "string" && text.length > largest / 6 && new TextEncoder().encode(JSON.stringify(text)).length > largest;
+    if (message.type === "text") this.isUnsent = isTooLarge;
+    if (isTooLarge) {
       this.tell(`The ${message.type === "text" ? "text" : "file"} has more than ${largest >> 20} MiB, which the studio does not take.`, true);
       return;
     }
@@ -238,7 +257,8 @@ export class Studio {
   }
   private press(event: KeyboardEvent): void {
     if (!(event.ctrlKey || event.metaKey)) return;
-    const isText = this.pane.isTypedIn(event.target) || this.typedIn === event.target;
+    // A text that cannot be sent, and a field that is typed in, are undone by the browser.
+    const isText = this.pane.isIn(event.target) ? this.isUnsent : this.typedIn === event.target;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key; // with shift, or caps lock
     const actions: Record<string, () => void> = { s: () => this.save(), Enter: () => this.run() };
     if (!isText) {
@@ -339,8 +359,14 @@ export class Studio {
       this.resumeAt = this.viewer.player.now;
       this.setLive(false);
     }
+    const hasProgram = message.programs > (this.document?.programs ?? message.programs);
     this.document = message;
     this.outbox.answered(message.answers);
+    // The server takes no text that is older than a change by a program.
+    if (hasProgram && this.outbox.has(({ type }) => type === "text")) {
+      this.pane.takeInto(message.text);
+      this.outbox.replaceTexts(this.textMessage(this.pane.text));
+    }
     this.outbox.open();
     this.pane.set(message.text, message.faults, this.outbox.has(({ type }) => type === "text"));
     this.sendPostponed();

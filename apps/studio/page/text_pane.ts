@@ -2,11 +2,15 @@
 import { Fault } from "./connection";
 import { make } from "./dom";
 
+const REST = 250, LONGEST_WAIT = 1500; // ms, between letters and until they are sent
+
 export class TextPane {
   readonly element: HTMLElement;
   onEdit: (text: string) => void = () => undefined;
   /** Each letter; onEdit follows when the typing rests. */
   onLetter: (text: string) => void = () => undefined;
+  /** A line ends: what follows is another step of undo. */
+  onLine: () => void = () => undefined;
   /** What was typed has undone another change. */
   onConflict: () => void = () => undefined;
   private readonly area = make("textarea", {
@@ -17,18 +21,21 @@ export class TextPane {
   private readonly list = make("ul", { class: "faults", "aria-label": "Faults", "aria-live": "polite" });
   private expectsAnother = false;
   private base = ""; // the text of the server from which what is typed began
-  private isTyped = false; // the browser can undo it
+  private given = ""; // the last text of the server
   private waiting: number | undefined;
+  private since = 0; // ms: when the first of the letters was typed that wait
   private faultLines = new Map<number, string>();
   private isCrlf = false; // the text's lines end as those of Windows do
 
   constructor() {
     this.element = make("div", { class: "pane" }, make("div", { class: "text" }, this.lines, this.area), this.list);
-    this.area.addEventListener("input", () => {
-      this.isTyped = true;
+    this.area.addEventListener("input", (event) => {
       this.number();
       this.flushSoon();
       this.onLetter(this.text);
+      if ((event as InputEvent).inputType !== "insertLineBreak") return;
+      this.flush();
+      this.onLine();
     });
     this.area.addEventListener("scroll", () => (this.lines.scrollTop = this.area.scrollTop));
     let leaves = false; // Escape, then Tab: to the next control
@@ -47,13 +54,15 @@ export class TextPane {
     if (this.isOlder && !wanted) this.flushSoon();
     this.expectsAnother = wanted;
   }
-  /** Whether keys that undo are for the letters in the area. */
-  isTypedIn(target: EventTarget | null): boolean {
-    return target === this.area && this.isTyped;
+  isIn(target: EventTarget | null): boolean {
+    return target === this.area;
   }
+  /** When the typing rests, or goes on for long. */
   private flushSoon(): void {
+    const now = performance.now();
+    if (this.waiting === undefined) this.since = now;
     window.clearTimeout(this.waiting);
-    this.waiting = window.setTimeout(() => this.flush(), 250);
+    this.waiting = window.setTimeout(() => this.flush(), Math.max(0, Math.min(REST, this.since + LONGEST_WAIT - now)));
   }
   /** Whether something was typed into a text that another change, which is under way, has left behind. */
   get isOlder(): boolean {
@@ -71,8 +80,9 @@ export class TextPane {
   set(given: string, faults: Fault[], keepText: boolean): void {
     this.isCrlf = given.includes("\r\n");
     const text = given.replace(/\r\n/g, "\n"); // as the area has it
-    if (!keepText && this.waiting === undefined) this.show(text, (place) => place);
-    else if (!keepText && text !== this.base) this.join(text);
+    this.given = text;
+    if (!keepText && this.waiting === undefined) this.show(text, movedBy(changeOf(this.area.value, text)));
+    else if (!keepText && text !== this.base) this.join(this.base, text);
     if (!keepText) this.base = text;
     this.faultLines = new Map(faults.filter((fault) => fault.line > 0).map((fault) => [fault.line, fault.text]));
     this.number();
@@ -81,28 +91,36 @@ export class TextPane {
       onclick: () => this.goTo(fault.line, fault.column),
     }, `${fault.line > 0 ? `line ${fault.line}: ` : ""}${fault.path ? `${fault.path}: ` : ""}${fault.text}`))));
   }
+  /** A text that the server does not take, since another change came before it, goes into that change's text. */
+  takeInto(given: string): void {
+    const text = given.replace(/\r\n/g, "\n");
+    window.clearTimeout(this.waiting);
+    this.waiting = undefined;
+    if (text !== this.given) this.join(this.given, text);
+    this.given = text;
+    this.base = this.area.value;
+  }
   private show(text: string, moved: (place: number) => number): void {
     if (this.area.value === text) return;
     const [start, end, top] = [this.area.selectionStart, this.area.selectionEnd, this.area.scrollTop];
     this.area.value = text;
-    this.isTyped = false;
     this.area.setSelectionRange(Math.min(moved(start), text.length), Math.min(moved(end), text.length));
     this.area.scrollTop = top;
   }
   /** The other change goes into what is being typed; where both changed the same place, what is typed stays. */
-  private join(theirs: string): void {
-    const { base } = this, own = changesOf(base, this.area.value);
+  private join(base: string, theirs: string): void {
+    const own = changesOf(base, this.area.value).map((one) => ({ ...one, letters: narrowed(base, one) }));
     let isWhole = true;
     for (const lines of changesOf(base, theirs).reverse()) {
       const other = narrowed(base, lines), mine = this.area.value;
-      const isFree = own.every((one) => one.end <= lines.start || one.start >= lines.end);
-      const moved = own.filter((one) => one.end <= lines.start).reduce((sum, { start, end, text }) => sum + text.length - (end - start), 0);
+      const isFree = own.every((one) => one.end <= lines.start || one.start >= lines.end || areApart(base, one.letters, other));
+      const moved = own.filter(({ letters }) => letters.end <= other.start)
+        .reduce((sum, { letters: { start, end, text } }) => sum + text.length - (end - start), 0);
       const start = isFree ? other.start + moved : placeOf(base, other, mine);
       isWhole &&= start !== undefined;
       if (start === undefined) continue;
       const length = other.end - other.start;
-      this.show(mine.slice(0, start) + other.text + mine.slice(start + length),
-        (place) => (place >= start + length ? place + other.text.length - length : place));
+      this.show(mine.slice(0, start) + other.text + mine.slice(start + length), movedBy({ start, end: start + length, text: other.text }));
     }
     if (!isWhole) this.onConflict();
   }
@@ -155,6 +173,15 @@ const MOST_COMPARED = 4e6; // lines times lines
 function narrowed(from: string, { start, end, text }: Change): Change {
   const letters = changeOf(from.slice(start, end), text);
   return { start: start + letters.start, end: start + letters.end, text: letters.text };
+}
+/** Where a place of a text is after a change. */
+function movedBy({ start, end, text }: Change): (place: number) => number {
+  return (place) => (place >= end ? place + text.length - (end - start) : Math.min(place, start + text.length));
+}
+/** Whether changes of one line are of different words or numbers. */
+function areApart(base: string, a: Change, b: Change): boolean {
+  const [first, second] = a.end <= b.start ? [a, b] : [b, a];
+  return first.end <= second.start && /[^\w.]/.test(base.slice(first.end, second.start));
 }
 /** The parts of a text that differ in another one, from the first to the last: lines between lines that stay. */
 function changesOf(from: string, to: string): Change[] {
