@@ -623,6 +623,15 @@ class BrowserTest(unittest.TestCase):
         self.assertTrue(page.locator("#offer").is_visible())
         self.assertEqual(self.errors, [])
 
+    def test_chooses_the_beam_of_a_selected_node(self):
+        model = self.folder / "whip.yaml"
+        shutil.copy(ROOT / "examples/28_whip.yaml", model)
+        page = self.open(self.start_studio(model))
+        self.wait(page, "Boolean(sestina.viewer.scene && sestina.viewer.scene.bodies.length > 5)")
+        page.evaluate("sestina.viewer.select(3)")
+        self.assertEqual(page.locator("#add-body-item").input_value(), "rope")
+        self.assertEqual(self.errors, [])
+
     def test_refuses_names_that_are_taken(self):
         model = self.folder / "swing.yaml"
         model.write_text(COMMENTED)

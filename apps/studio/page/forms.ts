@@ -239,7 +239,8 @@ export class Forms {
   select(scene: Scene | undefined, body: number): void {
     if (!scene || body < 1 || !scene.bodies[body]) return;
     const form = this.formOf("bodies");
-    if (form.show(scene.bodies[body].name)) form.open();
+    const { name, beam } = scene.bodies[body];
+    if (form.show(name) || (beam !== "" && form.show(beam))) form.open();
     const joint = scene.joints.find((one) => one.child === body && !one.closes_loop);
     if (joint) this.formOf("joints").show(joint.name);
   }
