@@ -225,6 +225,23 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual((drawing.communicate(timeout=60)[1], drawing.returncode), ("sestina: interrupted\n", 130))
         self.assertEqual((list(folder.iterdir()), film.exists()), ([], False))
 
+    def test_puts_the_value_of_a_single_curve_at_the_right_edge(self):
+        file = self.folder / "whip.html"
+        self.run_program("view", ROOT / "examples/01_double_pendulum.yaml", "-o", file)
+        page = self.open(file.as_uri())
+        self.wait(page, "Boolean(window.sestina && sestina.viewer.motion)")
+        page.evaluate("""() => {
+          const legend = document.querySelector(".legend:has(.value)");
+          [...legend.children].slice(1).forEach((one) => one.remove());
+        }""")
+        gap = """() => {
+          const entry = document.querySelector(".legend:has(.value) li"), legend = entry.parentElement;
+          return legend.getBoundingClientRect().right - entry.getBoundingClientRect().right;
+        }"""
+        self.assertGreater(page.evaluate("document.querySelector('.legend:has(.value)').clientWidth"), 330)  # two entries wide
+        self.assertLess(page.evaluate(gap), 1)
+        self.assertEqual(self.errors, [])
+
     def test_folds_the_nodes_of_a_beam(self):
         file = self.folder / "whip.html"
         self.run_program("view", ROOT / "examples/28_whip.yaml", "-o", file)
