@@ -14,6 +14,15 @@ bool names_a_file(const YamlEntry& entry) {
   return (entry.key == "file" || entry.key == "table") && entry.value->is_scalar();
 }
 
+// Whether a path, of which all that exists is resolved, goes on through a link to what does not exist.
+bool has_dangling_link(const fs::path& resolved) {
+  std::error_code ignored;
+  for (fs::path path = resolved; path.has_relative_path(); path = path.parent_path()) {
+    if (fs::is_symlink(fs::symlink_status(path, ignored))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 // The files that a text on disk names may be anywhere.
@@ -57,7 +66,8 @@ void Document::check_files(const YamlNode& node, FaultList& faults) const {
     const fs::path folder = fs::weakly_canonical(own.parent_path(), error);
     const fs::path inside = fs::weakly_canonical(folder / entry.value->text, error);
     const auto differ = std::mismatch(folder.begin(), folder.end(), inside.begin(), inside.end());
-    if (error || differ.first != folder.end() || entry.value->text.find("://") != std::string::npos) {
+    if (error || differ.first != folder.end() || has_dangling_link(inside) ||
+        entry.value->text.find("://") != std::string::npos) {
       faults.add({entry.value->mark, entry.key},
                  fmt::format("'{}' is outside of the folder of the model, which the studio does not leave",
                              printable(entry.value->text)));

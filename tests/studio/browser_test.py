@@ -242,6 +242,19 @@ class BrowserTest(unittest.TestCase):
         self.assertLess(page.evaluate(gap), 1)
         self.assertEqual(self.errors, [])
 
+    def test_draws_what_rows_without_numbers_leave(self):
+        result, file = self.folder / "swing.csv", self.folder / "swing.html"
+        self.run_program("run", ROOT / "examples/01_double_pendulum.yaml", "--set", "analysis.duration=0.03", "--out", result)
+        lines = result.read_text(encoding="utf-8").splitlines()
+        rows = [i for i, line in enumerate(lines) if line[0].isdigit()]
+        for i in rows[1:]:
+            lines[i] = ",".join([lines[i].split(",")[0]] + ["nan"] * lines[i].count(","))
+        result.write_text("\n".join(line for line in lines if "checksum" not in line) + "\n", encoding="utf-8")
+        self.run_program("view", result, "--model", ROOT / "examples/01_double_pendulum.yaml", "-o", file)
+        page = self.open(file.as_uri() + "?theme=dark")
+        self.wait(page, "Boolean(window.sestina && sestina.viewer.motion)")
+        self.assertGreater(page.evaluate("sestina.viewer.drawing.bounds.radius"), 0.1)
+
     def test_folds_the_nodes_of_a_beam(self):
         file = self.folder / "whip.html"
         self.run_program("view", ROOT / "examples/28_whip.yaml", "-o", file)

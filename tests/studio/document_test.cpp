@@ -592,6 +592,8 @@ TEST_F(DocumentFile, ReadsNoFileOutsideItsFolderThatAClientNames) {
   EXPECT_NE(message_with("file://" + outside.string()).find("outside of the folder"), std::string::npos);
   fs::create_symlink(outside, folder_ / "link.csv");
   EXPECT_NE(message_with("link.csv").find("outside of the folder"), std::string::npos);
+  fs::create_symlink(outside.string() + ".not_there", folder_ / "dangling.csv");
+  EXPECT_NE(message_with("dangling.csv").find("outside of the folder"), std::string::npos);
   write("inside.csv", "t,secret\n0,1\n1,2\n");
   EXPECT_EQ(message_with("inside.csv"), kNothingThrown);
   // A mesh is not read before it is drawn, but its path is refused alike.

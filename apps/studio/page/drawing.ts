@@ -84,6 +84,7 @@ export class Drawing {
   private shapes: Shapes | undefined;
   private selected = -1;
   private dark = false;
+  private marks: Marks | undefined;
   private gridReach = 1; // m
   private isDue = false;
   private ghost: Ghost | undefined;
@@ -137,6 +138,7 @@ export class Drawing {
   }
   setDark(dark: boolean): void {
     this.dark = dark;
+    this.marks?.setDark(dark);
     this.world.background = new THREE.Color(dark ? "#171a20" : "#f2f4f8"); // is shown as it is
     this.plane.color.set(dark ? "#3a424e" : "#cfd6de").convertSRGBToLinear();
     this.sky.intensity = dark ? 0.5 : 0.62;
@@ -428,7 +430,7 @@ export class Drawing {
 
   /** The marks of a layer are made when it is shown first. */
   private addMarks(scene: Scene): void {
-    const marks = new Marks(scene, this.shapes as Shapes, this.groups);
+    const marks = this.marks = new Marks(scene, this.shapes as Shapes, this.groups);
     this.groups[0].add(marks.triad(TRIAD * scene.extent));
     this.unmade.set("frames", () => marks.frames());
     this.unmade.set("centres", () => marks.massCentres());

@@ -28,6 +28,7 @@ function boxOf(scene: Scene, motion: Motion, frames: number[], box: THREE.Box3, 
     for (let b = 1; b < reach.length; ++b) {
       if (scene.bodies[b].mode) continue;
       const s = (b - 1) * POSE_SIZE;
+      if (!poses.subarray(s, s + POSE_SIZE).every(Number.isFinite)) continue; // a row without numbers
       const origin = new THREE.Vector3(poses[s], poses[s + 1], poses[s + 2]);
       q.set(poses[s + 3], poses[s + 4], poses[s + 5], poses[s + 6]);
       for (const corner of reach[b]) box.expandByPoint(p.copy(corner).applyQuaternion(q).add(origin));

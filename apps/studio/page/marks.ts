@@ -6,6 +6,7 @@ import { place } from "./placing";
 import { Shapes } from "./shapes";
 
 const AXIS_COLOURS = ["#d0453b", "#3f9b4f", "#3568c4"];
+const AXIS_COLOURS_IN_THE_DARK = ["#f2786c", "#68c878", "#7ea6ff"];
 const FRAME_SIZE = 0.084; // parts of the extent of the scene
 
 function linear(colour: string): THREE.Color {
@@ -19,6 +20,14 @@ export class Marks {
   private readonly axes = AXIS_COLOURS.map((colour) => new THREE.MeshStandardMaterial({ color: linear(colour), roughness: 0.7 }));
 
   constructor(private readonly scene: Scene, private readonly shapes: Shapes, private readonly groups: THREE.Group[]) {}
+
+  setDark(dark: boolean): void {
+    const colours = dark ? AXIS_COLOURS_IN_THE_DARK : AXIS_COLOURS;
+    this.axes.forEach((material, i) => {
+      material.color.copy(linear(colours[i]));
+      material.emissive.copy(linear("#000000").lerp(linear(colours[i]), dark ? 0.35 : 0));
+    });
+  }
 
   /** The axes x, y, z of a frame, `size` long (m). */
   triad(size: number): THREE.Group {
