@@ -785,12 +785,31 @@ class BrowserTest(unittest.TestCase):
         self.wait_for(other, lambda: copy.exists())
         self.assertEqual(copy.read_bytes().split(b"\n", 1)[1], b"# quick\r\n" + model.read_bytes())
         self.server.kill()
+        self.server.wait()  # its lock on the copy ends with it
         # The next page asks, and until it is answered nothing can be typed that would be lost.
         page = self.open(self.start_studio(model))
         page.wait_for_selector("#offer:has-text('was not saved')")
         self.assertFalse(page.locator("#text").is_editable())
         page.click("#offer button:has-text('Take it')")
         self.wait(page, f"{TEXT}.startsWith('# quick') && !document.getElementById('text').readOnly")
+        self.assertEqual(self.errors, [])
+
+    def test_keeps_the_end_of_each_line(self):
+        model = self.folder / "mixed.yaml"
+        lines = COMMENTED.split("\n")
+        text = "\r\n".join(lines[:3]) + "\r\n" + "\n".join(lines[3:])
+        model.write_bytes(text.encode())
+        page = self.open(self.start_studio(model))
+        page.click("#tab-model")
+        self.wait(page, f"{TEXT}.startsWith('# A swing')")
+        page.locator("#text").click()
+        page.keyboard.press("Control+End")
+        page.keyboard.type("# the end")
+        page.keyboard.press("Control+Home")
+        page.keyboard.type("#")
+        page.keyboard.press("Control+s")
+        self.wait_for(page, lambda: model.read_bytes() != text.encode())
+        self.assertEqual(model.read_bytes().decode(), "#" + text + "# the end")
         self.assertEqual(self.errors, [])
 
     def test_goes_on_after_a_text_that_no_message_can_carry(self):

@@ -25,7 +25,7 @@ export class TextPane {
   private waiting: number | undefined;
   private since = 0; // ms: when the first of the letters was typed that wait
   private faultLines = new Map<number, string>();
-  private isCrlf = false; // the text's lines end as those of Windows do
+  private breaks: string[] = []; // the ends of its lines, which the area does not keep
 
   constructor() {
     this.element = make("div", { class: "pane" }, make("div", { class: "text" }, this.lines, this.area), this.list);
@@ -78,9 +78,7 @@ export class TextPane {
   }
   /** `keepText`: newer text is on its way to the server. */
   set(given: string, faults: Fault[], keepText: boolean): void {
-    this.isCrlf = given.includes("\r\n");
-    const text = given.replace(/\r\n/g, "\n"); // as the area has it
-    this.given = text;
+    const text = this.take(given);
     if (!keepText && this.waiting === undefined) this.show(text, movedBy(changeOf(this.area.value, text)));
     else if (!keepText && text !== this.base) this.join(this.base, text);
     if (!keepText) this.base = text;
@@ -93,11 +91,10 @@ export class TextPane {
   }
   /** A text that the server does not take, since another change came before it, goes into that change's text. */
   takeInto(given: string): void {
-    const text = given.replace(/\r\n/g, "\n");
+    const before = this.given, text = this.take(given);
     window.clearTimeout(this.waiting);
     this.waiting = undefined;
-    if (text !== this.given) this.join(this.given, text);
-    this.given = text;
+    if (text !== before) this.join(before, text);
     this.base = this.area.value;
   }
   private show(text: string, moved: (place: number) => number): void {
@@ -125,7 +122,27 @@ export class TextPane {
     if (!isWhole) this.onConflict();
   }
   get text(): string {
-    return this.isCrlf ? this.area.value.replace(/\n/g, "\r\n") : this.area.value;
+    const { breaks } = this, [end = "\n"] = breaks;
+    if (breaks.every((one) => one === end)) return this.area.value.replace(/\n/g, end);
+    const count = (end: string): number => breaks.filter((one) => one === end).length;
+    const usual = ["\n", "\r\n", "\r"].reduce((a, b) => (count(b) > count(a) ? b : a));
+    let [all, at, line] = ["", 0, 0];
+    const add = (text: string): void => {
+      all += text.replace(/\n/g, () => breaks[line++] ?? usual);
+    };
+    for (const { start, end: stop, text } of changesOf(this.given, this.area.value)) {
+      add(this.given.slice(at, start));
+      const next = line + (this.given.slice(start, stop).match(/\n/g) ?? []).length;
+      all += text.replace(/\n/g, () => (line < next ? breaks[line++] : usual));
+      [at, line] = [stop, next];
+    }
+    add(this.given.slice(at));
+    return all;
+  }
+  /** Takes a text of the server; returns it as the area has it. */
+  private take(given: string): string {
+    this.breaks = given.match(/\r\n|\n|\r/g) ?? [];
+    return (this.given = given.replace(/\r\n|\r/g, "\n"));
   }
   setReadOnly(wanted: boolean): void {
     this.area.readOnly = wanted;
