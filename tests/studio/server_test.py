@@ -230,7 +230,6 @@ class ServerTest(unittest.TestCase):
         client.wait_for("document")
         self.server.kill()
         self.server.wait()
-        self.server.wait()
         self.server.stdout.close()
         client.close()
         self.assertEqual(self.model.read_text(), MODEL)
