@@ -204,7 +204,7 @@ output: {{every: 0.02}}
       error = std::max(error, std::abs(run.at(i, "bridge.mid.z") - w) / still);
     }
     EXPECT_NEAR(run.end("slide.s"), 12 * 0.32, 1e-4);
-    EXPECT_LE(error, elements == 8 ? 5e-4 : 2.5e-4);
+    EXPECT_LE(error, elements == 8 ? 3.5e-3 : 6e-4);       // as the first frequency, docs/beams.md
     EXPECT_GE(largest(run, "bridge.mid.z"), 1.2 * still);  // dynamic
   }
 }

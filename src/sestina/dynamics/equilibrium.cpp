@@ -212,7 +212,7 @@ VectorXd Equilibrium::step_with_states() const {
 // settle, as those of integrators.
 double Equilibrium::shift_with_states(const MatrixXd& matrix, const VectorXd& rhs) const {
   const Eigen::Index free = Z_.cols(), states = tangents_.nx();
-  if (free == 0) return 0.0;
+  if (free == 0 || !goes_downhill_) return 0.0;
   MatrixXd rates = matrix.bottomRows(states);
   VectorXd left = rhs.tail(states);
   for (Eigen::Index i = 0; i < states; ++i) {
@@ -260,7 +260,17 @@ bool Equilibrium::find(double load, State<double>& state) {
   tangents_.set_load(load);
   std::fill(state.u.begin(), state.u.end(), 0.0);
   not_finite_.clear();
-  if (tangents_.nx() > 0) return find_with_states(state);
+  if (tangents_.nx() > 0) {
+    State<double> lower = state;
+    goes_downhill_ = true;
+    if (find_with_states(lower)) {
+      state = lower;
+      return true;
+    }
+    goes_downhill_ = false;  // there may be no other rest than one that is not stable
+    not_finite_.clear();
+    return find_with_states(state);
+  }
   if (tangents_.has_wrenches()) {
     State<double> bent = state;
     const bool is_found = find_with_wrenches(bent);

@@ -131,7 +131,8 @@ class Equilibrium {
   Eigen::VectorXd x_size_;        // (nx): the largest |x| and change of x in the iteration so far
   double length_ = 1.0;
   int iterations_ = 0;
-  State<double> last_;  // the last state of find_with_states()
+  bool goes_downhill_ = true;  // whether find_with_states() shifts the stiffness
+  State<double> last_;         // the last state of find_with_states()
   std::function<void()> watch_;
   std::string not_finite_;  // the reason, if the iteration met a state that is not finite
 };
