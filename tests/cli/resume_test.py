@@ -112,6 +112,15 @@ class Resume(ProgramTest):
                 self.assertEqual(status, 130, f"{example.name} {command}: {error}")
             (self.folder / "c").unlink()
 
+    def test_held_beams_go_on_bit_for_bit(self):
+        spin = [SOURCE / "examples/22_spin_up.yaml", "-q", "--set", "analysis.coordinates=relative"]
+        self.expect(0, "run", *spin, "--out", "whole.csv")
+        self.assertEqual(self.interrupt_program(signal.SIGINT, "run", *spin, "--out", "parts.csv", "--checkpoint", "c")[0], 130)
+        for _ in range(2):
+            self.interrupt_program(signal.SIGINT, "resume", "c", "-q")
+        self.expect(0, "resume", "c", "-q")
+        self.assertEqual((self.folder / "parts.csv").read_bytes(), (self.folder / "whole.csv").read_bytes())
+
     def test_complete_run_says_so(self):
         text = self.expect(0, "run", self.model, "--checkpoint", "c").stdout
         self.assertRegex(text, r"checkpoint +c: t = 1 s")

