@@ -262,6 +262,16 @@ TEST(ImplicitRules, KeepLoopsClosedToRoundOff) {
   }
 }
 
+// Of 1 m and 1 kg, along x.
+void add_unit_rods(System& system, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    BodySpec& rod = system.add_body(name, 1.0);
+    rod.center_of_mass = {0.5, 0, 0};
+    rod.inertia = {.yy = 1.0 / 12, .zz = 1.0 / 12};
+    rod.add_point("tip", {1, 0, 0});
+  }
+}
+
 // Five rods of 1 m in a plane: three upright ones on the ground, two couplers at their ends. In the flat
 // position the mechanism could continue in several ways.
 System double_four_bar() {
@@ -269,12 +279,7 @@ System double_four_bar() {
   system.gravity = {0, -9.81, 0};
   system.add_ground_point("middle", {1, 0, 0});
   system.add_ground_point("right", {2, 0, 0});
-  for (const char* name : {"left_bar", "left_coupler", "middle_bar", "right_coupler", "right_bar"}) {
-    BodySpec& rod = system.add_body(name, 1.0);
-    rod.center_of_mass = {0.5, 0, 0};
-    rod.inertia = {.yy = 1.0 / 12, .zz = 1.0 / 12};
-    rod.add_point("tip", {1, 0, 0});
-  }
+  add_unit_rods(system, {"left_bar", "left_coupler", "middle_bar", "right_coupler", "right_bar"});
   const double up = 0.5 * std::numbers::pi;
   JointSpec& left = add_hinge(system, "left", "ground.origin", "left_bar.origin");
   left.q = {up}, left.u = {-1.0};
@@ -306,12 +311,7 @@ TEST(ImplicitRules, KeepCranksParallelThroughFlatPositions) {
     System system;
     system.gravity = {0, -9.81, 0};
     system.add_ground_point("right", {1, 0, 0});
-    for (const char* name : {"crank", "rocker", "coupler"}) {
-      BodySpec& rod = system.add_body(name, 1.0);
-      rod.center_of_mass = {0.5, 0, 0};
-      rod.inertia = {.yy = 1.0 / 12, .zz = 1.0 / 12};
-      rod.add_point("tip", {1, 0, 0});
-    }
+    add_unit_rods(system, {"crank", "rocker", "coupler"});
     const double up = 0.5 * std::numbers::pi;
     JointSpec& left = add_hinge(system, "left", "ground.origin", "crank.origin");
     left.q = {up}, left.u = {speed};
